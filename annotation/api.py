@@ -15,7 +15,7 @@ from annotation.fields.entries import entries_of
 from annotation.fields.form_input import read_changes
 from annotation.fields.steps import STEPS
 from annotation.workflow import saving
-from annotation.workflow.saving import Place
+from annotation.workflow.saving import Activity
 from leases.refusal import Refusal
 from pages.versions import IF_MATCH, version_of
 
@@ -64,7 +64,7 @@ def draft(request: Request, annotation_id: int) -> Response:
         by=person,
         version=version_of(request),
         changes=reading.entries,
-        place=Place(given.validated_data["step"], given.validated_data["seconds"]),
+        place=Activity(given.validated_data["step"], given.validated_data["seconds"]),
         captured=captured,
     )
     return answer(row, notices=[*reading.notices, *captured.notices])

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
-from annotation.desk.own_progress import FINISHED, Wanted
+from annotation.desk.own_progress import FINISHED, WantedAnnotations
 from annotation.guideline_text import MARKER, PARTS
 from annotation.models import Campaign
 
@@ -34,9 +34,9 @@ class FinishedForm(forms.Form):
         campaign.choices = [("", "Any"), *choices]
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedAnnotations:
         self.is_valid()
-        return Wanted(**self.cleaned_data)
+        return WantedAnnotations(**self.cleaned_data)
 
 
 class GuidelineForm(forms.Form):

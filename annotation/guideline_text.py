@@ -54,7 +54,7 @@ MARKDOWN.core.ruler.push("open_apart", _open_apart)
 MARKDOWN.renderer.rules["link_close"] = _link_close  # type: ignore[attr-defined]
 
 
-def joined(texts: Mapping[str, str]) -> str:
+def body_of(texts: Mapping[str, str]) -> str:
     """The body with these parts, by anchor."""
     return "\n".join(f"<!-- {anchor} -->\n{texts[anchor].strip()}\n" for anchor in PARTS)
 
@@ -67,7 +67,7 @@ def parts_of(body: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=16)
-def rendered(body: str) -> dict[str, str]:
+def html_parts(body: str) -> dict[str, str]:
     """The parts of a body as HTML, by anchor."""
     return {anchor: html_of(text) for anchor, text in parts_of(body).items()}
 
@@ -77,7 +77,7 @@ def html_of(text: str) -> str:
     return MARKDOWN.render(text)
 
 
-def changes(before: str, after: str) -> Iterator[tuple[str, list[Piece]]]:
+def changed_parts(before: str, after: str) -> Iterator[tuple[str, list[Piece]]]:
     """Of two bodies, the name of each part that differs and what changed in it."""
     old, new = parts_of(before), parts_of(after)
     for anchor, name in PARTS.items():

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from accounts.audit import Kind, record
 from accounts.models import Person
-from annotation.guideline_text import PARTS, joined
+from annotation.guideline_text import PARTS, body_of
 from annotation.models import Campaign, Guideline
 from annotation.states import CampaignState
 from leases.refusal import Conflict, StaleVersion
@@ -21,9 +21,9 @@ from leases.refusal import Conflict, StaleVersion
 FOLDER = Path(__file__).parent / "guidelines"
 
 
-def written() -> str:
+def body_of_files() -> str:
     """The current content of the files."""
-    return joined({name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in PARTS})
+    return body_of({name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in PARTS})
 
 
 @transaction.atomic
@@ -32,7 +32,7 @@ def current_guideline() -> Guideline:
     saved = Guideline.objects.exclude(author=None)
     if saved.exists():
         return Guideline.objects.order_by("-current_since", "-pk")[0]
-    return _made_current(written(), None)
+    return _made_current(body_of_files(), None)
 
 
 @transaction.atomic
@@ -45,7 +45,7 @@ def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guidel
     # Of two people who save at a time the second is refused.
     list(Guideline.objects.select_for_update().order_by("pk").values_list("pk"))
     current = current_guideline()
-    body = joined(texts)
+    body = body_of(texts)
     if body == current.body:  # a second click, or nothing changed
         return current
     if current.version != base:

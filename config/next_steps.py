@@ -10,7 +10,7 @@ from accounts.roles import Role
 from annotation.desk.own_queue import free_by_campaign
 from annotation.models import Annotation, Campaign
 from annotation.monitoring import assignment_list
-from annotation.monitoring.attention import Why
+from annotation.monitoring.attention import Concern
 from annotation.reviewing.publishing_tags import unpublished
 from annotation.reviewing.tags_in_round import waiting_for
 from annotation.states import AnnotationState, AssignmentState
@@ -138,15 +138,17 @@ def concerns() -> Iterator[Step]:
     """Assignments that an admin may have to look at; the list of campaigns says in which they are."""
     campaigns = "annotation:campaigns"
     flags = "flagged annotation|flagged annotations"
-    yield work(assignment_list.concerning(Why.FLAGGED).count(), flags, campaigns, "Read the notes")
+    yield work(
+        assignment_list.concerning(Concern.FLAGGED).count(), flags, campaigns, "Read the notes"
+    )
     skipped = (
         "skipped tag that waits for another annotator|skipped tags that wait for another annotator"
     )
     yield work(
-        assignment_list.concerning(Why.SKIPPED).count(), skipped, campaigns, "Read the reasons"
+        assignment_list.concerning(Concern.SKIPPED).count(), skipped, campaigns, "Read the reasons"
     )
     stale = "draft that nobody has saved for days|drafts that nobody has saved for days"
-    yield work(assignment_list.concerning(Why.STALE).count(), stale, campaigns, "See drafts")
+    yield work(assignment_list.concerning(Concern.STALE).count(), stale, campaigns, "See drafts")
 
 
 def stock_of_admin(person: Person) -> Iterator[Step]:

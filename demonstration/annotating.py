@@ -11,14 +11,14 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from annotation.campaigns import opening
-from annotation.campaigns.opening import Design, Frame
-from annotation.campaigns.tag_drawing import Plan
+from annotation.campaigns.opening import CampaignDesign, Frame
+from annotation.campaigns.tag_drawing import DrawingPlan
 from annotation.fields.checks import check
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
-from annotation.reviewing.deciding import Notes, Read
+from annotation.reviewing.deciding import ReviewInput, ReviewNotes
 from annotation.reviewing.tags_in_round import InRound
 from annotation.workflow import claiming, saving
 from datasets.models import Collection
@@ -91,7 +91,7 @@ def _open(name: str, collection: Collection, frame: DemonstrationFrame, by: Pers
     return opening.open_campaign(
         name=name,
         collection=collection,
-        design=Design(frame, Plan(people_per_tag=2, seed=SEED)),
+        design=CampaignDesign(frame, DrawingPlan(people_per_tag=2, seed=SEED)),
         by=by,
         demonstration=True,
     )
@@ -126,9 +126,11 @@ def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None
                 at,
                 chosen[0],
                 by=by,
-                read=Read(
+                read=ReviewInput(
                     versions={row.pk: row.version for row in rows},
-                    notes={pk: Notes(review["note"]) for pk, review in given.items() if review},
+                    notes={
+                        pk: ReviewNotes(review["note"]) for pk, review in given.items() if review
+                    },
                 ),
                 is_same=all(row.validity == rows[0].validity for row in rows),
             )
@@ -171,9 +173,9 @@ def handed_in(draft: Annotation, entries: Entries) -> Annotation:
 
 
 def sent_back(draft: Annotation, remark: Mapping[str, object], by: Person) -> Annotation:
-    notes = Notes(str(remark["note"]), remark["notes_by_field"])  # type: ignore[arg-type]
+    notes = ReviewNotes(str(remark["note"]), remark["notes_by_field"])  # type: ignore[arg-type]
     assert draft.assignment is not None
     at = InRound(draft.assignment.campaign_id, draft.assignment.round, draft.assignment.tag_id)
     submitted = {row.pk: row.version for row in at.submitted}
-    deciding.send_back(at, [draft.pk], by=by, read=Read(submitted, notes={draft.pk: notes}))
+    deciding.send_back(at, [draft.pk], by=by, read=ReviewInput(submitted, notes={draft.pk: notes}))
     return Annotation.objects.get(pk=draft.pk)

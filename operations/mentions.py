@@ -18,7 +18,7 @@ from django.db.models.functions import Cast
 
 from accounts.models import Person
 from annotation.blinding import seeing
-from annotation.blinding.hiding import hidden, is_blind
+from annotation.blinding.hiding import hidden_from, is_blind
 from annotation.models import Annotation
 from datasets.blinding import keep_listed, shown_to
 from judging.blinding import hidden_results
@@ -328,7 +328,9 @@ def _hidden_in(model: type[Model], keys: set[int], by: Person | None) -> set[int
     if label in OF_ANNOTATION:
         of = dict(rows.values_list("pk", OF_ANNOTATION[label]))
         closed = {
-            *hidden(by, Annotation.objects.filter(pk__in=of.values())).values_list("pk", flat=True)
+            *hidden_from(by, Annotation.objects.filter(pk__in=of.values())).values_list(
+                "pk", flat=True
+            )
         }
         return {pk for pk, annotation in of.items() if annotation in closed}
     if label in OF_RECORD:

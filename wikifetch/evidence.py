@@ -11,7 +11,7 @@ from pages.worddiff import Piece, word_diff
 from wikifetch.article_html import wikitext_html
 from wikifetch.models import Sighting, Tag, TalkPage
 from wikifetch.purging import TEXT_HIDDEN
-from wikifetch.source.wikis import names_shown, words_of
+from wikifetch.source.wikis import names_shown, words_of_wiki
 from wikifetch.states import TagState
 from wikifetch.wikitext.article import MAX_SECONDS
 from wikifetch.wikitext.languages import speaking
@@ -53,7 +53,7 @@ class ShownIntroduction:
         tag = self.tag
         if not tag.introduced_raw or tag.latest is None or not tag.latest.month:
             return False
-        with speaking(words_of(tag.article.wiki)):
+        with speaking(words_of_wiki(tag.article.wiki)):
             return month_of(read_tag(tag.introduced_raw, tag.kind).date) is None
 
 

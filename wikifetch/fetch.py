@@ -25,12 +25,12 @@ from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch
 from wikifetch.models import Article, FetchProblem, FetchRun, Tag
 from wikifetch.otherarticles import spellings
-from wikifetch.recording import record
+from wikifetch.recording import record_part
 from wikifetch.source import filebatches, freezing, livebatches
 from wikifetch.source.answers import NO_SUCH_PAGE, NO_SUCH_TITLE
 from wikifetch.source.batches import Batch
 from wikifetch.source.dump import DumpError, read_dump
-from wikifetch.source.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
+from wikifetch.source.heartbeat import LEASE_SECONDS, FetchHeartbeat, FetchLeaseLost
 from wikifetch.source.manners import WikiBusy, WikiError
 from wikifetch.source.uploads import path_of_upload
 from wikifetch.source.wiki_client import in_batches
@@ -90,13 +90,13 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     if not _started(run_id, holder):
         return False
     run = FetchRun.objects.select_related("wiki").get(pk=run_id)
-    heart = Heartbeat(run, holder)
+    heart = FetchHeartbeat(run, holder)
     try:
         try:
             _work(run, holder, heart, seconds)
         finally:
             heart.end()
-    except LeaseLost:
+    except FetchLeaseLost:
         log.info("fetch_lease_lost", run=run.pk)
     except WikiBusy as busy:
         set_back(run, holder, busy)
@@ -146,7 +146,7 @@ def known_pages(run: FetchRun) -> int:
     return sum(known.filter(pageid__in=part).count() for part in in_batches(run.queue, 500))
 
 
-def _work(run: FetchRun, holder: str, heart: Heartbeat, seconds: float | None) -> None:
+def _work(run: FetchRun, holder: str, heart: FetchHeartbeat, seconds: float | None) -> None:
     until = None
     for batch in _batches(run, holder, heart):
         _record(run, holder, batch)
@@ -177,7 +177,7 @@ def file_of(run: FetchRun) -> Path:
     return path_of_upload(noted) if run.options.get("uploaded") else noted
 
 
-def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
+def _batches(run: FetchRun, holder: str, heart: FetchHeartbeat) -> Iterator[Batch]:
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
         bound = newfetch.MAX_UNPACKED if run.options.get("uploaded") else None
@@ -186,7 +186,7 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         return
     client = livebatches.client_for(run.options["base"], run.contact, heart.renew, heart.traffic)
     if not run.queue_frozen:
-        for frozen in freezing.freeze(client, run):
+        for frozen in freezing.freeze_queue(client, run):
             _keep_queue(run, holder, frozen)
             if not frozen.is_whole:
                 # Nothing to record, but 50,000 titles or 500 categories take longer than a task may.
@@ -198,14 +198,14 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
 
 
 def _held(run: FetchRun, holder: str, **fields: Any) -> None:
-    """Write to the run as its holder; raises LeaseLost when it was cancelled or swept meanwhile."""
+    """Write to the run as its holder; raises FetchLeaseLost when it was cancelled or swept meanwhile."""
     held = FetchRun.objects.filter(pk=run.pk, lease_holder=holder, state=FetchState.RUNNING)
     if not held.update(lease_until=in_seconds(LEASE_SECONDS), attempts=0, **fields):
-        raise LeaseLost
+        raise FetchLeaseLost
 
 
 @transaction.atomic
-def _keep_queue(run: FetchRun, holder: str, frozen: freezing.Frozen) -> None:
+def _keep_queue(run: FetchRun, holder: str, frozen: freezing.FrozenQueue) -> None:
     options = run.options | {"names": frozen.names} | frozen.progress
     queue = list(dict.fromkeys([*run.queue, *frozen.pages]))
     titles = run.titles | {str(pageid): title for pageid, title in frozen.pages.items() if title}
@@ -220,7 +220,7 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     """A batch's rows, the counts and the cursor: all of it or nothing."""
     assert run.wiki is not None
     part = batch.part
-    recorded = record(run.wiki, part)
+    recorded = record_part(run.wiki, part)
     for page, error in recorded.refused:
         log.error("page_not_recorded", run=run.pk, page=page.title, exc_info=error)
     refused = [

@@ -32,7 +32,7 @@ class FetchProgress:
     waiting: str = ""
 
 
-def progress_of(run: FetchRun, now: datetime | None = None) -> FetchProgress:
+def progress_of_fetch(run: FetchRun, now: datetime | None = None) -> FetchProgress:
     """Of a run as its row is now; rate and time left only while it runs, since it was last started."""
     total = len(run.queue) if run.source != FetchRun.Source.XML else None
     rate = _rate(run, now or timezone.now())

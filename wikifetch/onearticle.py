@@ -14,11 +14,11 @@ from wikifetch.source import livebatches, wikis
 from wikifetch.source.batches import history_of
 from wikifetch.source.htmls import asked_for_html
 from wikifetch.source.manners import WikiError, api_at, articles_at
-from wikifetch.source.wanted import Wanted
+from wikifetch.source.wanted import WantedArticle
 from wikifetch.source.wiki_client import WikiClient
 
 
-def wiki_to_ask(wanted: Wanted) -> Wiki:
+def wiki_to_ask(wanted: WantedArticle) -> Wiki:
     """The row of the wiki that the article is on. Raises WikiError where it may not be asked."""
     client_for(wanted.base)
     return wikis.wiki_at(articles_at(wanted.base), api_url=api_at(wanted.base))
@@ -37,7 +37,9 @@ def client_for(base: str, before_request: Callable[[], None] = lambda: None) -> 
     return livebatches.client_for(base, contact, before_request)
 
 
-def fetched_article(wiki: Wiki, wanted: Wanted, client: WikiClient, waited: int = 0) -> Revision:
+def fetched_article(
+    wiki: Wiki, wanted: WantedArticle, client: WikiClient, waited: int = 0
+) -> Revision:
     """The article's present revision, or the one that is wanted. Raises WikiError for none, and WikiBusy.
 
     `waited`: seconds for which its wiki was too busy before.
@@ -53,7 +55,7 @@ def fetched_article(wiki: Wiki, wanted: Wanted, client: WikiClient, waited: int 
     return revision
 
 
-def _page(wanted: Wanted, client: WikiClient) -> tuple[PageSeen, bool]:
+def _page(wanted: WantedArticle, client: WikiClient) -> tuple[PageSeen, bool]:
     """The page with one revision, and whether that is its newest."""
     if wanted.revid:
         return client.page_at(wanted.revid)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from django.db.models import Q, QuerySet
 
 from leases.extension import ExtensionPoint
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import (
     FetchProblem,
     NamedArticle,
@@ -46,7 +46,7 @@ def known_revids(wiki: Wiki, pageids: Iterable[int]) -> dict[int, set[int]]:
     return revids_of
 
 
-def purge(wiki: Wiki, hidden: Mapping[int, Hidden]) -> int:
+def purge(wiki: Wiki, hidden: Mapping[int, HiddenParts]) -> int:
     """Take out what is hidden now, by revision id; returns from how many revisions something was taken.
 
     For use in a transaction.

@@ -14,12 +14,12 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from leases.bulk import insert
 from wikifetch.history.introductions import Introduction, PageHistory
 from wikifetch.history.pages_seen import PageSeen, RevisionSeen, storable
-from wikifetch.history.tag_identity import Place, place_of, same_tags, unchanged
+from wikifetch.history.tag_identity import TagPlace, place_of, same_tags, unchanged_tags
 from wikifetch.models import Article, Revision, RevisionHtml, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import record_leads
 from wikifetch.purging import purge
 from wikifetch.row_columns import introduction_columns, revision_columns, sighting_columns
-from wikifetch.source.batches import PageRead, Part
+from wikifetch.source.batches import BatchPart, PageRead
 from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced
 from wikifetch.states import TAG, TagState
@@ -27,7 +27,7 @@ from wikifetch.wikitext import TagSeen
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedPages:
     """How many tags the pages have, how many of them no earlier fetch had seen, and the pages refused."""
 
     tags: int = 0
@@ -35,7 +35,7 @@ class Recorded:
     refused: tuple[tuple[PageSeen, DatabaseError], ...] = ()
 
 
-def record(wiki: Wiki, part: Part) -> Recorded:
+def record_part(wiki: Wiki, part: BatchPart) -> RecordedPages:
     """Keep what was read; of the other articles the tags are not counted. For use in a transaction.
 
     Raises OperationalError.
@@ -51,16 +51,16 @@ def record(wiki: Wiki, part: Part) -> Recorded:
         TAG.move(tags, "vanish")
     if part.hidden:
         purge(wiki, dict(part.hidden))
-    return Recorded(pages.tags, pages.new, (*pages.refused, *others.refused))
+    return RecordedPages(pages.tags, pages.new, (*pages.refused, *others.refused))
 
 
-def record_pages(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
+def record_pages(wiki: Wiki, pages: Sequence[PageRead]) -> RecordedPages:
     """Keep pages, in a few statements for all of them; one that the database refuses is left out alone.
 
     For use in a transaction. Raises OperationalError: that is no page's fault.
     """
     if not pages:
-        return Recorded()
+        return RecordedPages()
     is_each_once = len({page.pageid for page, _ in pages}) == len(pages)
     try:
         if is_each_once:
@@ -69,10 +69,10 @@ def record_pages(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
         raise
     except DatabaseError as error:
         if len(pages) == 1:
-            return Recorded(refused=((pages[0][0], error),))
+            return RecordedPages(refused=((pages[0][0], error),))
     alone = [record_pages(wiki, [page]) for page in pages]
     refused = tuple(each for one in alone for each in one.refused)
-    return Recorded(sum(one.tags for one in alone), sum(one.new for one in alone), refused)
+    return RecordedPages(sum(one.tags for one in alone), sum(one.new for one in alone), refused)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class _Page:
 
 
 @transaction.atomic
-def _record_together(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
+def _record_together(wiki: Wiki, pages: Sequence[PageRead]) -> RecordedPages:
     """Keep the newest revision of each page with its tags; follow tags that stayed, went or came back."""
     pages = sorted(pages, key=lambda each: each[0].pageid)  # two fetches lock rows in one order
     articles = _locked_articles(wiki, pages)
@@ -101,7 +101,7 @@ def _record_together(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
     insert([page.revision for page in fresh])
     new = _record_tags(fresh, _known_tags(fresh, known))
     _record_introductions(before)
-    return Recorded(sum(len(page.history.reading.tags) for page in read), new)
+    return RecordedPages(sum(len(page.history.reading.tags) for page in read), new)
 
 
 def _locked_articles(wiki: Wiki, pages: Sequence[PageRead]) -> list[Article]:
@@ -194,20 +194,20 @@ def _update_tags(
         TAG.move(Tag.objects.filter(pk__in=gone), "vanish")
 
 
-def _followed(known: list[Tag], places: list[Place]) -> dict[int, Tag]:
+def _followed(known: list[Tag], places: list[TagPlace]) -> dict[int, Tag]:
     """Index of a place -> the tag that it is: one that is still there, or one that had gone and is back."""
     live = [tag for tag in known if tag.state == TagState.LIVE and tag.latest]
     gone = [tag for tag in known if tag.state == TagState.GONE and tag.latest]
     followed = {n: live[b] for n, b in same_tags([_place(tag) for tag in live], places).items()}
     left = [n for n in range(len(places)) if n not in followed]
-    back = unchanged([_place(tag) for tag in gone], [places[n] for n in left])
+    back = unchanged_tags([_place(tag) for tag in gone], [places[n] for n in left])
     return followed | {left[n]: gone[b] for n, b in back.items()}
 
 
-def _place(tag: Tag) -> Place:
+def _place(tag: Tag) -> TagPlace:
     seen = tag.latest
     assert seen is not None
-    return Place(seen.raw, seen.kind, seen.section, seen.block_clean, seen.reason)
+    return TagPlace(seen.raw, seen.kind, seen.section, seen.block_clean, seen.reason)
 
 
 def _record_introductions(pages: Sequence[_Page]) -> None:

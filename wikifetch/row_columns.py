@@ -1,7 +1,7 @@
 """The columns of what was read: the one place that names a revision's, a tag's and a sighting's columns. Pure."""
 
 from wikifetch.history.introductions import Introduction, PageHistory
-from wikifetch.history.tag_identity import joined
+from wikifetch.history.tag_identity import joined_headings
 from wikifetch.wikitext import TagSeen
 
 
@@ -32,7 +32,7 @@ def sighting_columns(seen: TagSeen) -> dict[str, object]:
         "month": seen.month,
         "reason": seen.reason,
         "other_article": seen.other_article,
-        "section": joined(seen.section),
+        "section": joined_headings(seen.section),
         "scope": seen.scope or "",
         "block_kind": seen.block_kind,
         "block": seen.block,

@@ -12,9 +12,9 @@ from pages.memory import ARTICLES
 from wikifetch.article_html import article_html, sanitised
 from wikifetch.models import Revision, RevisionHtml, Sighting
 from wikifetch.wikihtml import elements
-from wikifetch.wikihtml.block_finding import Sought, find
-from wikifetch.wikihtml.html_blocks import Article
-from wikifetch.wikihtml.writing import ArticleWriter
+from wikifetch.wikihtml.block_finding import Sought, find_block
+from wikifetch.wikihtml.html_blocks import WrittenArticle
+from wikifetch.wikihtml.writing import WikiHtmlWriter
 
 OWN = "Shown as rendered here: "
 
@@ -48,11 +48,11 @@ def shown_article(revision: Revision, sighting: Sighting | None = None) -> Shown
 def _wikis_html(html: str, sought: Sought | None) -> SafeString | None:
     """A wiki's HTML to show, with the block that is sought marked; None where it is not found."""
     article = wikis_article(html)
-    blocks = find(article, sought) if sought else []
+    blocks = find_block(article, sought) if sought else []
     return sanitised(article.marked(blocks)) if blocks or not sought else None
 
 
-def wikis_article(html: str) -> Article:
+def wikis_article(html: str) -> WrittenArticle:
     """A wiki's HTML in the elements of our rendering; to be sanitised before it is shown.
 
     It is parsed by the sanitiser first, as a browser would, so that only well-formed HTML is read.
@@ -64,7 +64,7 @@ def wikis_article(html: str) -> Article:
         clean_content_tags=elements.DROPPED_WITH_CONTENTS,
         link_rel=None,
     )
-    return ArticleWriter().written(parsed)
+    return WikiHtmlWriter().written(parsed)
 
 
 def _sought(sighting: Sighting) -> Sought:

@@ -34,7 +34,7 @@ def live_tags() -> QuerySet[Tag]:
 
 
 @dataclass(frozen=True)
-class Listed:
+class TagLine:
     """A line of the list of tags: what was last seen of one. Not a row with its texts: a page has fifty."""
 
     pk: int
@@ -66,19 +66,19 @@ class Listed:
         return words if len(words) <= MOST_WORDS else Truncator(words).chars(MOST_WORDS)
 
 
-class Lines(ByKey):
+class TagLines(ByKey):
     """Pages of seen tags, each tag as its line."""
 
-    def rows(self, of_page: QuerySet[Any]) -> Iterable[Listed]:
+    def rows(self, of_page: QuerySet[Any]) -> Iterable[TagLine]:
         seen = (
             f"latest__{name}" for name in ("section", "other_article", "reason", "name", "date")
         )
         columns = ("pk", "article__title", "article__wiki__base_url", "kind", "state", *seen)
-        return [Listed(*row) for row in of_page.values_list(*columns)]
+        return [TagLine(*row) for row in of_page.values_list(*columns)]
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class TagNarrowing:
     """What a list of tags is narrowed to; an empty value narrows nothing.
 
     `reason` is "yes" or "no"; `since` and `until` are years of the month that the tag names; `words` are in the
@@ -94,7 +94,7 @@ class Narrowing:
     others: Mapping[str, str] = field(default_factory=dict)
 
 
-def narrowed(tags: QuerySet[Tag], to: Narrowing) -> QuerySet[Tag]:
+def narrowed_tags(tags: QuerySet[Tag], to: TagNarrowing) -> QuerySet[Tag]:
     """The tags that fit all of it."""
     if to.kind:
         tags = tags.filter(kind=to.kind)

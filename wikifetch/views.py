@@ -17,7 +17,7 @@ from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
 from wikifetch.article_html import marked_block
 from wikifetch.evidence import ShownIntroduction, talk_of
-from wikifetch.fetch_progress import duration, progress_of
+from wikifetch.fetch_progress import duration, progress_of_fetch
 from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
 from wikifetch.models import FetchRun, Tag
 from wikifetch.otherarticles import other_revision
@@ -105,7 +105,7 @@ def fetch_run(request: HttpRequest, key: int) -> HttpResponse:
         if request.headers.get("HX-Request")
         else "wikifetch/fetch_run.html"
     )
-    progress = progress_of(run)
+    progress = progress_of_fetch(run)
     context = {
         "run": run,
         "progress": progress,
@@ -147,12 +147,12 @@ def tags(request: HttpRequest) -> HttpResponse:
     """All tags, narrowed by kind, state and words; as JSON with ?format=json."""
     form = TagFilterForm(request.GET)
     form.is_valid()
-    rows = taglist.narrowed(taglist.seen_tags(), narrowing(form))
+    rows = taglist.narrowed_tags(taglist.seen_tags(), narrowing(form))
     if request.GET.get("format") == "json":
         page = page_of(request, rows, pages=ByKey)
         count = page.paginator.count
         return json_response({"count": count, "tags": [taglist.tag_record(tag) for tag in page]})
-    page = page_of(request, rows, pages=taglist.Lines)
+    page = page_of(request, rows, pages=taglist.TagLines)
     context = {
         "form": form,
         "page": page,
@@ -162,11 +162,11 @@ def tags(request: HttpRequest) -> HttpResponse:
     return render(request, "wikifetch/tags.html", context)
 
 
-def narrowing(form: TagFilterForm) -> taglist.Narrowing:
+def narrowing(form: TagFilterForm) -> taglist.TagNarrowing:
     """What the form asks for; a field that could not be read asks for nothing."""
     entered = dict(form.cleaned_data)
     others = {known.name: entered.pop(known.name, "") for known in tagfilters.tag_filters()}
-    return taglist.Narrowing(**entered, others=others)
+    return taglist.TagNarrowing(**entered, others=others)
 
 
 @require_GET

@@ -12,13 +12,13 @@ from accounts.models import Person
 from annotation.blinding import rules, seeing
 from annotation.blinding.hiding import (
     blinding,
-    hidden,
+    hidden_from,
     is_blind,
     published_and_hidden,
     slots_by_tag,
     titled,
 )
-from annotation.blinding.rules import Answer, may_see
+from annotation.blinding.rules import OthersWork, may_see
 from annotation.models import Annotation
 from datasets.models import Contradiction
 from leases.refusal import AsksFirst, Conflict, Refusal
@@ -27,7 +27,7 @@ from wikifetch.models import Tag
 
 def check_annotations(person: Person, annotations: QuerySet[Annotation]) -> None:
     """Raise the question (AsksFirst), or Conflict, if any of these annotations is hidden from the person."""
-    tags = hidden(person, annotations).order_by().values("sighting__tag")
+    tags = hidden_from(person, annotations).order_by().values("sighting__tag")
     if problem := problem_of(person, tags):
         raise problem
 
@@ -86,9 +86,9 @@ def problem_of(
     exact = len(slots)
     slots |= slots_by_tag(person, of_articles) if of_articles is not None else {}
     answers = {tag: may_see(each, annotates=True, has_seen=False) for tag, each in slots.items()}
-    if held := sum(answer == Answer.HELD for answer in answers.values()):
+    if held := sum(answer == OthersWork.HELD for answer in answers.values()):
         return Conflict(rules.in_hand(held))
-    asked = [tag for tag, answer in answers.items() if answer == Answer.ASKED]
+    asked = [tag for tag, answer in answers.items() if answer == OthersWork.ASKED]
     if not asked:
         return None
     kept = sum(any(slot.gives_seen for slot in slots[tag]) for tag in asked)

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.rules import UNFINISHED, Slot
+from annotation.blinding.rules import UNFINISHED, TagSlot
 from annotation.campaigns.campaign_people import had_by, works_in
 from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AnnotationState, AssignmentState
@@ -43,14 +43,14 @@ def _blinding(person: int) -> QuerySet[Assignment]:
     return Assignment.objects.filter(own | comes_to(person) & Q(~Exists(seen))).order_by()
 
 
-def slots_by_tag(person: Person, tags: QuerySet[Any] | list[int]) -> dict[int, list[Slot]]:
+def slots_by_tag(person: Person, tags: QuerySet[Any] | list[int]) -> dict[int, list[TagSlot]]:
     """Those of blinding() of these tags, as the pure rules take them."""
     rows = blinding(person).filter(tag__in=tags)
     facts = rows.values_list("tag", "state", "person", "campaign__gives_seen_tags")
     found = defaultdict(list)
     for tag, state, holder, gives_seen in facts.iterator():
         is_own = holder == person.pk
-        found[tag].append(Slot(state, is_own=is_own, had_one=is_own, gives_seen=gives_seen))
+        found[tag].append(TagSlot(state, is_own=is_own, had_one=is_own, gives_seen=gives_seen))
     return dict(found)
 
 
@@ -61,7 +61,7 @@ def is_blind(person: Person) -> bool:
     return Assignment.objects.filter(state__in=UNFINISHED).exists()
 
 
-def hidden(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
+def hidden_from(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
     """Those by others, of tags that the person has in hand or may still get."""
     if not is_blind(person):
         return annotations.none()
@@ -69,7 +69,7 @@ def hidden(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annota
     return annotations.exclude(author=person).filter(Exists(slots))
 
 
-def shown(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
+def shown_to(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
     """The others."""
     if not is_blind(person):
         return annotations
@@ -93,4 +93,4 @@ def published_and_hidden(person: Person) -> QuerySet[Annotation]:
     """
     own = Annotation.objects.filter(author=person, contradiction=OuterRef("contradiction"))
     own = own.exclude(state=AnnotationState.MERGED)
-    return hidden(person, Annotation.objects.exclude(contradiction=None)).exclude(Exists(own))
+    return hidden_from(person, Annotation.objects.exclude(contradiction=None)).exclude(Exists(own))

@@ -13,7 +13,7 @@ HELD = "held"
 UNFINISHED = ("reserve", "free", HELD, "unneeded")
 
 
-class Answer(StrEnum):
+class OthersWork(StrEnum):
     """Whether others' work on a tag is shown to a person.
 
     SHOWN: at once. ASKED: once the person gives up the tag. HELD: not before the person submits it or hands it back.
@@ -24,7 +24,7 @@ class Answer(StrEnum):
     HELD = "held"
 
 
-class Slot(NamedTuple):
+class TagSlot(NamedTuple):
     """One assignment of a tag, as it concerns a person.
 
     is_for_them: its campaign is for this person, open or closed, since it can be reopened. is_own: it is this person's.
@@ -39,18 +39,18 @@ class Slot(NamedTuple):
     gives_seen: bool = False
 
 
-def may_see(slots: Iterable[Slot], *, annotates: bool, has_seen: bool) -> Answer:
+def may_see(slots: Iterable[TagSlot], *, annotates: bool, has_seen: bool) -> OthersWork:
     """The answer for all slots of one tag. `has_seen`: the person gave up the tag, or was shown it, before."""
     slots = list(slots)
     if not annotates:
-        return Answer.SHOWN
+        return OthersWork.SHOWN
     if any(slot.is_own and slot.state == HELD for slot in slots):
-        return Answer.HELD
+        return OthersWork.HELD
     reaches = any(may_come(slot) for slot in slots)
-    return Answer.ASKED if reaches and not has_seen else Answer.SHOWN
+    return OthersWork.ASKED if reaches and not has_seen else OthersWork.SHOWN
 
 
-def may_come(slot: Slot) -> bool:
+def may_come(slot: TagSlot) -> bool:
     """Whether the slot may still come to the person, now or once somebody hands it back."""
     return slot.is_for_them and slot.state in UNFINISHED and not slot.had_one
 

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.models import Person
 from annotation.blinding import rules
 from annotation.blinding.hiding import slots_by_tag
-from annotation.blinding.rules import Answer, is_recorded, may_see
+from annotation.blinding.rules import OthersWork, is_recorded, may_see
 from annotation.campaigns import campaign_people, reserve
 from annotation.models import Annotation, Assignment, Campaign, Seen
 from annotation.states import AnnotationState
@@ -27,14 +27,14 @@ def give_up(*, by: Person, tags: Iterable[int], opened: str) -> int:
     # A claim of theirs that runs now ends first, or finds the tag given up.
     campaign_people.one_claim_at_a_time(by)
     answers = dict(_answers(by, tags))
-    if held := sum(answer == Answer.HELD for answer in answers.values()):
+    if held := sum(answer == OthersWork.HELD for answer in answers.values()):
         raise Conflict(rules.in_hand(held))
-    given = [tag for tag, answer in answers.items() if answer == Answer.ASKED]
+    given = [tag for tag, answer in answers.items() if answer == OthersWork.ASKED]
     _record(by, given, opened)
     return len(given)
 
 
-def _answers(person: Person, tags: Iterable[int]) -> Iterator[tuple[int, Answer]]:
+def _answers(person: Person, tags: Iterable[int]) -> Iterator[tuple[int, OthersWork]]:
     """Each of the tags of which others' work is hidden, with the answer."""
     keys = sorted(set(tags))
     for start in range(0, len(keys), BATCH):

@@ -10,9 +10,9 @@ from django.forms import BoundField
 
 from accounts.models import Person
 from annotation.campaigns.campaign_people import annotators
-from annotation.campaigns.opening import Design, Frame, Limits
-from annotation.campaigns.tag_drawing import Plan
-from annotation.monitoring.assignment_list import CONCERNS, Wanted
+from annotation.campaigns.opening import CampaignDesign, Frame, Limits
+from annotation.campaigns.tag_drawing import DrawingPlan
+from annotation.monitoring.assignment_list import CONCERNS, WantedAssignments
 from annotation.states import AssignmentState
 from datasets.models import Collection
 from wikifetch.models import FetchRun, TagKind
@@ -180,13 +180,17 @@ class CampaignForm(LimitsForm):
             self.add_error("until", f"This is before {since}, the first year.")
         return entered
 
-    def design(self) -> Design:
+    def design(self) -> CampaignDesign:
         given = self.cleaned_data
         frame = {each.name: given[each.name] for each in fields(Frame)}
-        plan = {each.name: given[each.name] or 0 for each in fields(Plan) if each.name != "strata"}
-        return Design(
+        plan = {
+            each.name: given[each.name] or 0
+            for each in fields(DrawingPlan)
+            if each.name != "strata"
+        }
+        return CampaignDesign(
             Frame(**{**frame, "kinds": tuple(given["kinds"])}),
-            Plan(**plan, strata=given["strata"]),
+            DrawingPlan(**plan, strata=given["strata"]),
             self.limits(),
             tuple(given["people"]),
             given["pilot_again"],
@@ -224,9 +228,9 @@ class AssignmentFilter(forms.Form):
         person.choices = [("", "Any"), *((str(each.pk), each.name) for each in people)]
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedAssignments:
         self.is_valid()
-        return Wanted(**self.cleaned_data)
+        return WantedAssignments(**self.cleaned_data)
 
 
 class BulkForm(forms.Form):

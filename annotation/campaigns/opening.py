@@ -13,7 +13,13 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns import reserve
-from annotation.campaigns.tag_drawing import Drawing, Drawn, Framed, Plan, draw
+from annotation.campaigns.tag_drawing import (
+    CampaignDrawing,
+    DrawingPlan,
+    DrawnTag,
+    FramedTag,
+    draw_tags,
+)
 from annotation.guidelines import current_guideline
 from annotation.models import Assignment, Campaign, CampaignPerson
 from annotation.states import AssignmentState
@@ -23,7 +29,7 @@ from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
 from wikifetch.models import FetchRun, Tag, TagKind
 from wikifetch.states import FetchState, TagState
-from wikifetch.taglist import Narrowing, narrowed, pages_of
+from wikifetch.taglist import TagNarrowing, narrowed_tags, pages_of
 
 AT_ONCE = 1_000  # assignments made by one statement
 
@@ -47,15 +53,17 @@ class Frame:
         """The tags that match, whatever page they are on."""
         tags = Tag.objects.filter(state=TagState.LIVE, latest__isnull=False).order_by("pk")
         tags = tags.filter(kind__in=self.kinds) if self.kinds else tags
-        return narrowed(tags, Narrowing(since=self.since, until=self.until, words=self.words))
+        return narrowed_tags(
+            tags, TagNarrowing(since=self.since, until=self.until, words=self.words)
+        )
 
-    def tags(self) -> list[Framed]:
+    def tags(self) -> list[FramedTag]:
         """The frame in the order of keys. Raises Refusal for a fetch that is still at work."""
         runs = self._fetches()
         pages = None if runs is None else pages_of(runs)
         columns = ("pk", "kind", "latest_id", "article__wiki", "article__pageid")
         return [
-            Framed(tag, kind, sighting)
+            FramedTag(tag, kind, sighting)
             for tag, kind, sighting, *page in self.rows().values_list(*columns).iterator()
             if pages is None or tuple(page) in pages
         ]
@@ -96,17 +104,17 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Design:
+class CampaignDesign:
     """All that is decided about a campaign before it opens; no `people`: every annotator."""
 
     frame: Frame = Frame()
-    plan: Plan = field(default_factory=Plan)
+    plan: DrawingPlan = field(default_factory=DrawingPlan)
     limits: Limits = Limits()
     people: tuple[Person, ...] = ()
     pilot_again: bool = False
 
 
-def dry_run(design: Design) -> Drawing:
+def dry_run(design: CampaignDesign) -> CampaignDrawing:
     """What would be drawn now. Raises Refusal with what to change if it cannot be carried out."""
     frame, plan = design.frame, design.plan
     if unknown := ({*frame.kinds} | {*plan.strata}) - {*TagKind.values}:
@@ -118,14 +126,14 @@ def dry_run(design: Design) -> Drawing:
         raise Refusal(
             "No live tag matches. Fetch pages first, or choose other kinds of tag, dates or words."
         )
-    drawing = draw(tags, plan)
+    drawing = draw_tags(tags, plan)
     _check_tags(drawing, plan)
     _check_people(design)
     _check_stop_rule(drawing, design.limits)
     return drawing
 
 
-def _check_tags(drawing: Drawing, plan: Plan) -> None:
+def _check_tags(drawing: CampaignDrawing, plan: DrawingPlan) -> None:
     for stratum in drawing.strata:
         if not stratum.frame:
             raise Refusal(
@@ -142,7 +150,7 @@ def _check_tags(drawing: Drawing, plan: Plan) -> None:
         )
 
 
-def _check_people(design: Design) -> None:
+def _check_people(design: CampaignDesign) -> None:
     for person in design.people:
         if not person.has_role(Role.ANNOTATOR):
             raise Refusal(f"{person} is not an annotator. Give them the role under People first.")
@@ -160,7 +168,7 @@ def _check_people(design: Design) -> None:
         )
 
 
-def _check_stop_rule(drawing: Drawing, limits: Limits) -> None:
+def _check_stop_rule(drawing: CampaignDrawing, limits: Limits) -> None:
     most = drawing.tags + drawing.reserve
     if limits.stop_at_valid and limits.stop_at_valid > most:
         raise Refusal(
@@ -169,7 +177,7 @@ def _check_stop_rule(drawing: Drawing, limits: Limits) -> None:
         )
 
 
-def fingerprint(drawing: Drawing) -> str:
+def fingerprint(drawing: CampaignDrawing) -> str:
     """The same for the same drawing: an admin opens what the dry run showed."""
     text = json.dumps([asdict(each) for each in drawing.drawn], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -180,7 +188,7 @@ def open_campaign(
     *,
     name: str,
     collection: Collection,
-    design: Design,
+    design: CampaignDesign,
     by: Person,
     shown: str = "",
     demonstration: bool = False,
@@ -203,7 +211,7 @@ def open_campaign(
         guideline=current_guideline(),
         is_demonstration=demonstration,
         created_by=by,
-        **columns_of(design, drawing),
+        **design_columns(design, drawing),
     )
     CampaignPerson.objects.bulk_create(
         CampaignPerson(campaign=campaign, person=person) for person in design.people
@@ -218,7 +226,7 @@ def open_campaign(
     return campaign
 
 
-def columns_of(design: Design, drawing: Drawing) -> dict[str, Any]:
+def design_columns(design: CampaignDesign, drawing: CampaignDrawing) -> dict[str, Any]:
     """The columns of a campaign in which its design is kept."""
     plan = design.plan
     return {
@@ -235,7 +243,7 @@ def columns_of(design: Design, drawing: Drawing) -> dict[str, Any]:
     }
 
 
-def _assignments(campaign: Campaign, drawn: Drawn) -> Sequence[Assignment]:
+def _assignments(campaign: Campaign, drawn: DrawnTag) -> Sequence[Assignment]:
     return [
         Assignment(
             campaign=campaign,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.campaigns.opening import fingerprint
-from annotation.campaigns.tag_drawing import Drawing, Drawn, first_drawn
+from annotation.campaigns.tag_drawing import CampaignDrawing, DrawnTag, first_drawn
 from annotation.models import Campaign
 from wikifetch.models import FetchRun, Tag, TagKind
 
@@ -31,9 +31,9 @@ class ShownStratum:
 class ShownDrawing:
     """What a dry run shows; `first` are the first tags to be given out, with the drawing of each."""
 
-    drawing: Drawing
+    drawing: CampaignDrawing
     strata: list[ShownStratum]
-    first: list[tuple[Tag, Drawn]]
+    first: list[tuple[Tag, DrawnTag]]
     fingerprint: str
 
     @property
@@ -41,7 +41,7 @@ class ShownDrawing:
         return sum(each.frame for each in self.strata)
 
 
-def shown_drawing(drawing: Drawing) -> ShownDrawing:
+def shown_drawing(drawing: CampaignDrawing) -> ShownDrawing:
     first = first_drawn(drawing, FIRST)
     tags = Tag.objects.select_related("article", "latest")
     by_key = tags.in_bulk([each.tag.tag for each in first])

@@ -14,7 +14,7 @@ PILOT, ALL = 1, ""  # the round of a pilot; the one stratum of a campaign withou
 
 
 @dataclass(frozen=True)
-class Framed:
+class FramedTag:
     """A tag of the frame: its key, kind, and the key of the sighting that the campaign pins."""
 
     tag: int
@@ -23,7 +23,7 @@ class Framed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DrawingPlan:
     """How tags are drawn and assigned.
 
     `strata` gives the number of tags of each kind; without it `limit` tags are drawn from all (0: every tag), and all
@@ -48,10 +48,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnTag:
     """A tag of a round at its place in the order, for `people` people; a reserve tag is for nobody yet."""
 
-    tag: Framed
+    tag: FramedTag
     round: int
     order: int
     people: int
@@ -59,7 +59,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Stratum:
+class DrawnStratum:
     """What one stratum gives: `frame` tags that match, of them `drawn` of `wanted` (0: all), and `reserve`."""
 
     kind: str
@@ -75,11 +75,11 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class CampaignDrawing:
     """Everything drawn, in the order in which it is assigned, and the strata."""
 
-    drawn: list[Drawn]
-    strata: list[Stratum]
+    drawn: list[DrawnTag]
+    strata: list[DrawnStratum]
 
     @property
     def tags(self) -> int:
@@ -100,7 +100,7 @@ class Drawing:
         return sum(each.round == last and each.people > 1 for each in self.drawn)
 
 
-def draw(frame: Sequence[Framed], plan: Plan) -> Drawing:
+def draw_tags(frame: Sequence[FramedTag], plan: DrawingPlan) -> CampaignDrawing:
     """The drawing of this frame, whose tags are in the order of their keys."""
     order = list(frame)
     # Reproducible from the stored `seed`; not a matter of security.
@@ -110,22 +110,25 @@ def draw(frame: Sequence[Framed], plan: Plan) -> Drawing:
     taken, reserve = _shared_out(chosen, wanted, plan)
     shared = round(plan.double_share * len(taken))
     drawn = [
-        *(Drawn(tag, PILOT, n, plan.people_per_tag) for n, tag in enumerate(taken[: plan.pilot])),
         *(
-            Drawn(tag, plan.main_round, n, plan.people_per_tag if n < shared else 1)
+            DrawnTag(tag, PILOT, n, plan.people_per_tag)
+            for n, tag in enumerate(taken[: plan.pilot])
+        ),
+        *(
+            DrawnTag(tag, plan.main_round, n, plan.people_per_tag if n < shared else 1)
             for n, tag in enumerate(taken)
         ),
         *(
-            Drawn(tag, plan.main_round, len(taken) + n, 0, is_reserve=True)
+            DrawnTag(tag, plan.main_round, len(taken) + n, 0, is_reserve=True)
             for n, tag in enumerate(reserve)
         ),
     ]
-    return Drawing(drawn, list(_strata(chosen, taken, reserve, plan)))
+    return CampaignDrawing(drawn, list(_strata(chosen, taken, reserve, plan)))
 
 
 def _shared_out(
-    order: Sequence[Framed], wanted: Mapping[str, int], plan: Plan
-) -> tuple[list[Framed], list[Framed]]:
+    order: Sequence[FramedTag], wanted: Mapping[str, int], plan: DrawingPlan
+) -> tuple[list[FramedTag], list[FramedTag]]:
     """The tags drawn, and those in reserve."""
     met: Counter[str] = Counter()
     taken, reserve = [], []
@@ -140,16 +143,19 @@ def _shared_out(
 
 
 def _strata(
-    chosen: Sequence[Framed], taken: Sequence[Framed], reserve: Sequence[Framed], plan: Plan
-) -> Iterator[Stratum]:
+    chosen: Sequence[FramedTag],
+    taken: Sequence[FramedTag],
+    reserve: Sequence[FramedTag],
+    plan: DrawingPlan,
+) -> Iterator[DrawnStratum]:
     counts = [
         Counter(plan.stratum_of(tag.kind) for tag in tags) for tags in (chosen, taken, reserve)
     ]
     for kind, wanted in (plan.strata or {ALL: plan.limit}).items():
         in_frame, drawn, held_back = (count[kind] for count in counts)
-        yield Stratum(kind, in_frame, wanted, drawn, held_back)
+        yield DrawnStratum(kind, in_frame, wanted, drawn, held_back)
 
 
-def first_drawn(drawing: Drawing, most: int) -> list[Drawn]:
+def first_drawn(drawing: CampaignDrawing, most: int) -> list[DrawnTag]:
     """The first tags that are given out."""
     return list(islice((each for each in drawing.drawn if not each.is_reserve), most))

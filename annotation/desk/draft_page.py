@@ -10,12 +10,12 @@ from accounts.models import Person
 from annotation.desk.queue_place import QueuePlace, place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
-from annotation.fields.checks import Finding, browser_rules
+from annotation.fields.checks import CheckFinding, browser_rules
 from annotation.fields.entries import FIELDS, entries_in, entries_of
 from annotation.fields.shown_steps import Remarks, ShownField, in_words, shown_row, shown_steps
 from annotation.fields.steps import QUESTIONS, STEPS
-from annotation.fields.walker import Entries, Kind, next_step
-from annotation.guideline_text import rendered
+from annotation.fields.walker import Entries, FieldKind, next_step
+from annotation.guideline_text import html_parts
 from annotation.models import Annotation, Assignment, Review
 from annotation.states import EDITABLE, AnnotationState
 from annotation.workflow.claiming import SHOWN
@@ -23,7 +23,7 @@ from leases.rows import first_of
 
 
 @dataclass(frozen=True)
-class Compared:
+class ConflictingField:
     """A field that differs in two saves, in words."""
 
     label: str
@@ -33,7 +33,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Problem:
+class SummaryLine:
     """A line of the summary at the top: a message with a link to its field."""
 
     field: str
@@ -51,16 +51,16 @@ class DraftPage:
     annotation: Annotation
     entries: Entries
     problems: Mapping[str, str] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[CheckFinding] = field(default_factory=list)
     ticked: frozenset[str] = frozenset()
-    conflict: list[Compared] = field(default_factory=list)
+    conflict: list[ConflictingField] = field(default_factory=list)
     message: str = ""
     posted: Captured | None = None
     is_begun: bool = False
 
     def context(self) -> dict[str, Any]:
         """The context of annotate.html."""
-        guideline = rendered(self.annotation.guideline.body) if self.annotation.guideline else {}
+        guideline = html_parts(self.annotation.guideline.body) if self.annotation.guideline else {}
         return {
             "desk": self,
             "annotation": self.annotation,
@@ -108,9 +108,11 @@ class DraftPage:
             frozenset(self.filled),
         )
 
-    def summary(self) -> list[Problem]:
-        problems = [Problem(name, message) for name, message in self.problems.items()]
-        return problems + [Problem(f.field, f.message, f.level == "block") for f in self.findings]
+    def summary(self) -> list[SummaryLine]:
+        problems = [SummaryLine(name, message) for name, message in self.problems.items()]
+        return problems + [
+            SummaryLine(f.field, f.message, f.level == "block") for f in self.findings
+        ]
 
 
 def annotation_at(assignment_id: int, person: Person) -> Annotation:
@@ -138,17 +140,17 @@ def last_review(annotation: Annotation) -> Review | None:
     return annotation.reviews.first()
 
 
-def compared(details: Mapping[str, Any]) -> list[Compared]:
+def conflicting_fields(details: Mapping[str, Any]) -> list[ConflictingField]:
     """The fields of a StaleVersion's details, side by side."""
     return [
-        Compared(
+        ConflictingField(
             FIELDS[name].label,
             name,
             in_words(FIELDS[name], details["mine"][name]),
             in_words(FIELDS[name], details["theirs"][name]),
         )
         for name in details["fields"]
-        if FIELDS[name].kind != Kind.PLACE
+        if FIELDS[name].kind != FieldKind.PLACE
     ]
 
 

@@ -9,7 +9,7 @@ from accounts.models import Person
 from annotation.desk.own_queue import free_by_campaign
 from annotation.fields.entries import FIELDS
 from annotation.fields.steps import STEPS
-from annotation.fields.walker import Step
+from annotation.fields.walker import FormStep
 from annotation.models import Annotation, Campaign, Question, Review
 from annotation.monitoring.pace import minutes_a_tag
 from annotation.states import DONE, AnnotationState
@@ -25,7 +25,7 @@ LATEST = 200
 class StepTime:
     """The median minutes at a step, of the `n` annotations with time at it."""
 
-    step: Step
+    step: FormStep
     minutes: float | None
     n: int
 
@@ -79,13 +79,13 @@ def own_progress(person: Person) -> OwnProgress:
     )
 
 
-def step_time(step: Step, times: list[Mapping[str, float]]) -> StepTime:
+def step_time(step: FormStep, times: list[Mapping[str, float]]) -> StepTime:
     known = [by_step[step.key] for by_step in times if step.key in by_step]
     return StepTime(step, minutes_a_tag(known), len(known))
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedAnnotations:
     """Which annotations to list; an empty value leaves nothing out.
 
     Each of `words` is in the title or in a question; `campaign` is its id.
@@ -96,7 +96,7 @@ class Wanted:
     state: str = ""
 
 
-def finished(person: Person, wanted: Wanted) -> QuerySet[Annotation]:
+def finished_annotations(person: Person, wanted: WantedAnnotations) -> QuerySet[Annotation]:
     """What this person has submitted, the latest first."""
     rows = Annotation.objects.filter(
         author=person, merged_from=None, state__in=[wanted.state] if wanted.state else FINISHED
@@ -119,7 +119,7 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnnotationOutcome:
     """A submitted annotation, its active time, and the reviewer's note on it."""
 
     annotation: Annotation
@@ -127,11 +127,11 @@ class Outcome:
     note: str
 
 
-def outcome(annotation: Annotation) -> Outcome:
+def outcome(annotation: Annotation) -> AnnotationOutcome:
     minutes = annotation.seconds_active / 60 if annotation.seconds_active else None
     is_open = annotation.state == AnnotationState.SUBMITTED
     review = None if is_open else next(iter(annotation.reviews.all()), None)
-    return Outcome(annotation, minutes, note_of(review) if review else "")
+    return AnnotationOutcome(annotation, minutes, note_of(review) if review else "")
 
 
 def note_of(review: Review) -> str:

@@ -44,7 +44,7 @@ class FreeTags:
 
 
 @dataclass(frozen=True)
-class Queue:
+class AnnotatorQueue:
     """An annotator's own page: drafts, free tags by campaign, what is done and at what pace."""
 
     sent_back: list[HeldDraft]
@@ -55,14 +55,14 @@ class Queue:
     minutes: float | None
 
 
-def queue_of(person: Person) -> Queue:
+def queue_of(person: Person) -> AnnotatorQueue:
     """All of this person's work."""
     mine = Annotation.objects.filter(author=person).select_related(
         "assignment__campaign", "sighting__tag__article", "sighting__revision"
     )
     held = mine.filter(assignment__state=AssignmentState.HELD)
     done = mine.filter(state__in=DONE, merged_from=None)
-    return Queue(
+    return AnnotatorQueue(
         sent_back=[held_draft(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
         drafts=[held_draft(each) for each in held.filter(state=AnnotationState.DRAFT)],
         detached=list(mine.filter(assignment=None, state__in=EDITABLE)),

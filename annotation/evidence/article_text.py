@@ -31,7 +31,7 @@ _ASIDES = {"caption", "note", "thumbcaption", "gallerybox"}
 
 
 @dataclass(frozen=True)
-class Span:
+class TextSpan:
     """A piece of the text, [start, end), and what it is."""
 
     kind: str
@@ -40,14 +40,14 @@ class Span:
 
 
 @dataclass
-class Shown:
+class ArticleText:
     """The `text`; its `noise`, which is never copied; `headings`, their level as kind; spans of `kinds`; `tagged`."""
 
     text: str
-    noise: list[Span] = field(default_factory=list)
-    headings: list[Span] = field(default_factory=list)
-    kinds: list[Span] = field(default_factory=list)
-    tagged: list[Span] = field(default_factory=list)
+    noise: list[TextSpan] = field(default_factory=list)
+    headings: list[TextSpan] = field(default_factory=list)
+    kinds: list[TextSpan] = field(default_factory=list)
+    tagged: list[TextSpan] = field(default_factory=list)
 
     @property
     def sha256(self) -> str:
@@ -62,7 +62,7 @@ class Shown:
 
     def section_at(self, position: int) -> str:
         """The headings above, outermost first, joined by " / "; "" in the lead."""
-        above: list[Span] = []
+        above: list[TextSpan] = []
         last = bisect_right(self.headings, position, key=lambda heading: heading.start)
         for heading in self.headings[:last]:
             above = [*(h for h in above if h.kind < heading.kind), heading]
@@ -93,11 +93,11 @@ class Shown:
         yield self.text[start:end]
 
 
-def shown(html: str) -> Shown:
+def text_and_parts(html: str) -> ArticleText:
     """The text of this HTML with its parts."""
     pieces: list[str] = []
     open_elements: list[tuple[str, frozenset[str], int]] = []
-    spans: list[tuple[str, Span]] = []
+    spans: list[tuple[str, TextSpan]] = []
     at = length = 0
     for tag in _TAG.finditer(html):
         text = unescape(html[at : tag.start()])
@@ -107,7 +107,9 @@ def shown(html: str) -> Shown:
         if closing:
             while open_elements:
                 opened, marks, start = open_elements.pop()
-                spans += [(what, Span(kind, start, length)) for what, kind in _parts(opened, marks)]
+                spans += [
+                    (what, TextSpan(kind, start, length)) for what, kind in _parts(opened, marks)
+                ]
                 if opened == name:
                     break
         elif name not in _VOID:
@@ -118,7 +120,7 @@ def shown(html: str) -> Shown:
     return _stripped("".join(pieces), spans)
 
 
-def text_of(html: str) -> str:
+def text_of_html(html: str) -> str:
     """The text alone, as fast as that goes."""
     plain = re.sub(r"(<pre(?:[^>\"]++|\"[^\"]*+\")*+>)\n", r"\1", html)
     return unescape(_TAG.sub("", plain)).strip(_BLANKS)
@@ -127,7 +129,7 @@ def text_of(html: str) -> str:
 @ARTICLES.remembers
 def text_sha256(html: str) -> str:
     """The SHA-256 of the text of this HTML."""
-    return sha256_of(text_of(html))
+    return sha256_of(text_of_html(html))
 
 
 def sha256_of(text: str) -> str:
@@ -146,7 +148,7 @@ def _marks(attributes: str) -> frozenset[str]:
 
 
 def _parts(name: str, marks: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """(list of Shown, kind) of each part that this element makes."""
+    """(list of ArticleText, kind) of each part that this element makes."""
     if marks & _NOISE or (name == "sup" and "reference" in marks):
         yield "noise", name
     if _HEADING.fullmatch(name):
@@ -165,10 +167,10 @@ def _parts(name: str, marks: frozenset[str]) -> Iterator[tuple[str, str]]:
         yield "kinds", "indented"
 
 
-def _stripped(text: str, spans: list[tuple[str, Span]]) -> Shown:
+def _stripped(text: str, spans: list[tuple[str, TextSpan]]) -> ArticleText:
     lead = len(text) - len(text.lstrip(_BLANKS))
-    found = Shown(text.strip(_BLANKS))
+    found = ArticleText(text.strip(_BLANKS))
     for what, span in sorted(spans, key=lambda each: (each[1].start, -each[1].end)):
-        moved = Span(span.kind, max(span.start - lead, 0), max(span.end - lead, 0))
+        moved = TextSpan(span.kind, max(span.start - lead, 0), max(span.end - lead, 0))
         getattr(found, what).append(moved)
     return found

@@ -9,9 +9,9 @@ the piece is from it, else null. `text` is the words as copied.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.evidence.article_text import Shown, letters, shown
+from annotation.evidence.article_text import ArticleText, letters, text_and_parts
 from annotation.evidence.paragraphs import paragraphs
-from annotation.evidence.provenance import PASSAGES, Captured, Sent, held
+from annotation.evidence.provenance import PASSAGES, Captured, SentPiece, held
 from annotation.fields.entries import NAMES, differing, without_empty_rows
 from annotation.fields.suggesting import kind_of_block, still_filled
 from annotation.fields.walker import Entries
@@ -95,13 +95,13 @@ class _Checking:
 
     def __init__(self, draft: Annotation) -> None:
         self._draft = draft
-        self._shown: dict[int, tuple[Revision, Shown] | None] = {}
+        self._shown: dict[int, tuple[Revision, ArticleText] | None] = {}
 
     @property
     def _sighting(self) -> Sighting:
         return self._draft.sighting
 
-    def piece(self, sent: Sent) -> Piece | None:
+    def piece(self, sent: SentPiece) -> Piece | None:
         """As it is stored; None where it is not from there."""
         if sent.start is None or sent.end is None:
             return self._of_block(sent)
@@ -126,20 +126,20 @@ class _Checking:
             "text": sent.text,
         }
 
-    def _of_block(self, sent: Sent) -> Piece | None:
+    def _of_block(self, sent: SentPiece) -> Piece | None:
         words = letters(sent.text)
         is_there = words and words in letters(paragraphs(self._sighting)[1])
         if sent.revision != self._sighting.revision_id or not is_there:
             return None
         return block_piece(self._sighting, sent.text)
 
-    def _article(self, pk: int) -> tuple[Revision, Shown] | None:
+    def _article(self, pk: int) -> tuple[Revision, ArticleText] | None:
         """The text of one of the revisions that the page shows."""
         if pk not in self._shown:
             revision = self._revision(pk)
             marked = self._sighting if revision == self._sighting.revision else None
             html = shown_article(revision, marked).html if revision else ""
-            self._shown[pk] = (revision, shown(html)) if revision else None
+            self._shown[pk] = (revision, text_and_parts(html)) if revision else None
         return self._shown[pk]
 
     def _revision(self, pk: int) -> Revision | None:

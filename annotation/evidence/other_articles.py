@@ -15,7 +15,7 @@ WAITING = (AskedState.ASKED, AskedState.FETCHING)
 
 
 @dataclass(frozen=True)
-class Choice:
+class OtherArticle:
     """An article that can be shown; `elsewhere` names its wiki where that is not the tagged article's."""
 
     key: str
@@ -55,17 +55,17 @@ class OtherArticles:
         return [row for row in self.rows if row.state == AskedState.FAILED]
 
     @cached_property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[OtherArticle]:
         sighting = self.annotation.sighting
         own = sighting.revision.article.wiki_id
-        chosen: dict[int, Choice] = {}
+        chosen: dict[int, OtherArticle] = {}
         for row in self.rows:
             if revision := row.revision:
                 wiki = revision.article.wiki
                 elsewhere = "" if wiki.pk == own else wiki.name
-                chosen.setdefault(revision.pk, Choice(str(row.pk), revision, elsewhere))
+                chosen.setdefault(revision.pk, OtherArticle(str(row.pk), revision, elsewhere))
         if self.named:
-            chosen.setdefault(self.named.pk, Choice(NAMED, self.named))
+            chosen.setdefault(self.named.pk, OtherArticle(NAMED, self.named))
         return list(chosen.values())
 
     @cached_property
@@ -79,7 +79,7 @@ class OtherArticles:
         return "" if self.named else self.annotation.sighting.other_article
 
     @cached_property
-    def chosen(self) -> Choice | None:
+    def chosen(self) -> OtherArticle | None:
         first = self.choices[0] if self.choices else None
         return next((choice for choice in self.choices if choice.key == self.key), first)
 

@@ -1,7 +1,7 @@
 """The tagged block as readable text, with its tag and without."""
 
 from wikifetch.models import Sighting
-from wikifetch.source.wikis import words_of
+from wikifetch.source.wikis import words_of_wiki
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.readable import readable
 
@@ -22,7 +22,7 @@ def paragraphs(sighting: Sighting) -> tuple[str, str]:
     if not sighting.raw:
         return "", ""
     block = sighting.block.replace(sighting.raw, PLACEHOLDER)
-    with speaking(words_of(sighting.revision.article.wiki)):
+    with speaking(words_of_wiki(sighting.revision.article.wiki)):
         text = readable(block, sighting.block_kind or "paragraph").text
     if PLACEHOLDER not in text:
         text = PLACEHOLDER + text

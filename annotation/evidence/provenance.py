@@ -23,7 +23,7 @@ UNREADABLE = "Where a passage was copied from could not be read, and is not kept
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentPiece:
     """A piece as sent: offsets in the text of the article as shown, None of the tagged block.
 
     `title` and `kind` go back to the browser with a form that was not saved; stored are those of the server.
@@ -46,10 +46,10 @@ class Captured:
     what the server has made of a piece (captured.py).
     """
 
-    pieces: dict[str, list[Sent]] = field(default_factory=dict)
+    pieces: dict[str, list[SentPiece]] = field(default_factory=dict)
     filled: list[str] | None = None
     notices: list[str] = field(default_factory=list)
-    checked: dict[Sent, dict[str, Any] | None] = field(default_factory=dict)
+    checked: dict[SentPiece, dict[str, Any] | None] = field(default_factory=dict)
 
 
 def read_captured(provenance: object, filled: object) -> Captured:
@@ -132,7 +132,7 @@ def _too_much(lists: list[Any]) -> bool:
     return sum(len(text) for text in texts if isinstance(text, str)) > MOST_CHARACTERS
 
 
-def _piece(piece: Any) -> Sent | None:
+def _piece(piece: Any) -> SentPiece | None:
     if not isinstance(piece, Mapping):
         return None
     revision, text = piece.get("revision"), piece.get("text")
@@ -144,10 +144,10 @@ def _piece(piece: Any) -> Sent | None:
     if not 0 < len(text) <= PASSAGE:
         return None
     if start is None and end is None:
-        return Sent(revision, text, None, None, *lines)
+        return SentPiece(revision, text, None, None, *lines)
     if not _is_number(start) or not _is_number(end) or start >= end:
         return None
-    return Sent(revision, text, start, end, *lines)
+    return SentPiece(revision, text, start, end, *lines)
 
 
 def _is_line(value: Any) -> bool:

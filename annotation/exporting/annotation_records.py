@@ -33,7 +33,7 @@ def submitted_once(campaign: Campaign) -> QuerySet[Annotation]:
     return rows.order_by(*at, "pk")
 
 
-def lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
+def json_lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
     """A line of UTF-8 JSON for each annotation, a batch in memory at a time."""
     related = (
         "first_assignment", "author", "guideline", "contradiction", "sighting__revision__article__wiki",

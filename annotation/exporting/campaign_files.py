@@ -9,7 +9,7 @@ from typing import IO
 from django.db.models import QuerySet
 
 from accounts.models import Person
-from annotation.exporting.annotation_records import lines, submitted_once
+from annotation.exporting.annotation_records import json_lines, submitted_once
 from annotation.models import Annotation, Campaign
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import exporter_named
@@ -25,7 +25,7 @@ RECORDS = "wikicontradict-json"
 
 
 @dataclass(frozen=True)
-class Export:
+class CampaignFile:
     """One file: what it is called, what it holds, what it leaves out, and who writes it."""
 
     name: str
@@ -38,7 +38,7 @@ class Export:
 
 def _jsonl(campaign: Campaign) -> IO[bytes]:
     def write(file: IO[bytes]) -> None:
-        file.writelines(lines(submitted_once(campaign)))
+        file.writelines(json_lines(submitted_once(campaign)))
 
     return spooled_by(write)
 
@@ -56,7 +56,7 @@ def _write_zip(campaign: Campaign, file: IO[bytes]) -> None:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             with zipped.open(entry, "w", force_zip64=True) as member:
-                for line in lines(annotations.filter(author=author)):
+                for line in json_lines(annotations.filter(author=author)):
                     member.write(line)
 
 
@@ -86,7 +86,7 @@ _LEFT_OUT = (
 EXPORTS = {
     export.name: export
     for export in (
-        Export(
+        CampaignFile(
             "annotations.jsonl",
             "All annotations",
             f"{_ENTRIES} In the order of the draw.",
@@ -94,7 +94,7 @@ EXPORTS = {
             "application/x-ndjson; charset=utf-8",
             _jsonl,
         ),
-        Export(
+        CampaignFile(
             "by-annotator.zip",
             "One file for each annotator",
             "The same lines in a file for each annotator, named by the pseudonym.",
@@ -102,7 +102,7 @@ EXPORTS = {
             "application/zip",
             _by_annotator,
         ),
-        Export(
+        CampaignFile(
             "records.json",
             "Published records",
             "The records that this campaign published, in the format of WikiContradict, each in its newest version; "
@@ -115,7 +115,7 @@ EXPORTS = {
 }
 
 
-def export_named(name: str) -> Export:
+def export_named(name: str) -> CampaignFile:
     """Raises NotFoundHere."""
     if name not in EXPORTS:
         raise NotFoundHere(f"A campaign has no {name[:80]}. It has: {', '.join(EXPORTS)}.")

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.fields.matching import FILLERS, answer_key, fold, holds, words
+from annotation.fields.matching import FILLERS, answer_key, fold, folded_words, holds
 from annotation.fields.steps import DIFFERENT, MAX_QUESTIONS, QUESTIONS, SAME, STEPS, VALID
-from annotation.fields.walker import Entries, Field, Kind, counted, row_begun, standings
+from annotation.fields.walker import Entries, Field, FieldKind, counted, row_begun, standings
 from datasets.taxonomy import IMPLICIT, TYPE_II, TYPE_III
 
 _, TEXT_TABLE, TABLE_TABLE, _ = TYPE_II.values
@@ -36,7 +36,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """The result of a check: `field` is the name of the entry in the form."""
 
     code: str
@@ -49,13 +49,13 @@ class Finding:
         return f"{self.code}:{self.field}"
 
 
-def check(entries: Entries) -> list[Finding]:
+def check(entries: Entries) -> list[CheckFinding]:
     """All findings, in the order of the form. Of an invalid tag only the first step is checked."""
     complete = counted(STEPS, entries)
     findings = list(_missing(complete))
     if complete["validity"] == VALID:
         findings += [
-            Finding(code, level, field, message)
+            CheckFinding(code, level, field, message)
             for code, (level, rule) in RULES.items()
             for field, message in rule(complete)
         ]
@@ -89,13 +89,13 @@ def _field_rules(field: Field) -> dict[str, Any]:
     }
 
 
-def blocks(findings: Iterable[Finding]) -> list[Finding]:
+def blocks(findings: Iterable[CheckFinding]) -> list[CheckFinding]:
     return [finding for finding in findings if finding.level == Level.BLOCK]
 
 
 def unchecked(
-    findings: Iterable[Finding], entries: Entries, checked: Mapping[str, Any]
-) -> list[Finding]:
+    findings: Iterable[CheckFinding], entries: Entries, checked: Mapping[str, Any]
+) -> list[CheckFinding]:
     """The warnings not ticked as checked since their field was last changed.
 
     `checked` maps a finding's key to its field's value when a person ticked "I checked".
@@ -120,22 +120,22 @@ def value_at(entries: Entries, name: str) -> Any:
     return None
 
 
-def _missing(entries: Entries) -> Iterator[Finding]:
+def _missing(entries: Entries) -> Iterator[CheckFinding]:
     for at in standings(STEPS, entries):
         for gap in at.missing:
             code, message = "required", f"Fill in “{gap.label}”."
-            if gap.kind == Kind.MANY:
+            if gap.kind == FieldKind.MANY:
                 code, message = "no_option", f"Choose at least one option for “{gap.label}”."
-            elif gap.kind in (Kind.ONE, Kind.RATING):
+            elif gap.kind in (FieldKind.ONE, FieldKind.RATING):
                 message = f"Choose an answer to “{gap.label}”."
-            yield Finding(code, Level.BLOCK, gap.name, message)
+            yield CheckFinding(code, Level.BLOCK, gap.name, message)
 
 
 # A rule gives the field and the message of each of its findings.
 FieldMessages = Iterator[tuple[str, str]]
 
 
-def context(entries: Entries, n: int) -> str:
+def passage_for_models(entries: Entries, n: int) -> str:
     """Passage n as models read it: stand-alone if there is one, else as copied."""
     standalone = entries[f"passage_{n}_standalone"]
     return standalone if standalone.strip() else entries[f"passage_{n}_copied"]
@@ -158,7 +158,7 @@ def _table_without_prose(entries: Entries) -> FieldMessages:
 
 
 def _identical_but_different(entries: Entries) -> FieldMessages:
-    first, second = fold(context(entries, 1)), fold(context(entries, 2))
+    first, second = fold(passage_for_models(entries, 1)), fold(passage_for_models(entries, 2))
     if entries["same_passage"] == DIFFERENT and first and first == second:
         yield (
             "same_passage",
@@ -167,7 +167,7 @@ def _identical_but_different(entries: Entries) -> FieldMessages:
 
 
 def _same_but_texts_differ(entries: Entries) -> FieldMessages:
-    first, second = fold(context(entries, 1)), fold(context(entries, 2))
+    first, second = fold(passage_for_models(entries, 1)), fold(passage_for_models(entries, 2))
     if entries["same_passage"] == SAME and first and second and first != second:
         yield "same_passage", "“Same” is chosen, but the two passages contain different texts."
 
@@ -226,11 +226,11 @@ def _answer_not_found(entries: Entries) -> FieldMessages:
         word
         for n in (1, 2)
         for form in ("copied", "standalone")
-        for word in words(entries[f"passage_{n}_{form}"])
+        for word in folded_words(entries[f"passage_{n}_{form}"])
     }
     for index, row in _rows(entries):
         for n in (1, 2):
-            answer = words(row[f"answer_{n}"])
+            answer = folded_words(row[f"answer_{n}"])
             derived = row.get(f"derived_{n}") or (answer and answer[0] in YES_NO)
             if not derived and set(answer) - FILLERS - known:
                 yield (

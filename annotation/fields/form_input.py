@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from annotation.fields.span_ranges import PLACE
-from annotation.fields.walker import Field, Kind, Step, blank, fields_of, row_name
+from annotation.fields.walker import Field, FieldKind, FormStep, blank, fields_of, row_name
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_DIGITS = 18
@@ -25,12 +25,12 @@ def plain(text: str) -> str:
     return CONTROL.sub("", LINE_END.sub("\n", text)).strip()
 
 
-def number(text: str) -> int | None:
+def number_in(text: str) -> int | None:
     """A whole number within the range of every database; None for anything else."""
     return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
-class Posted(Protocol):
+class PostedFields(Protocol):
     """The part of Django's QueryDict that is used here."""
 
     def getlist(self, key: str) -> list[str]: ...
@@ -39,7 +39,7 @@ class Posted(Protocol):
 
 
 @dataclass
-class Reading:
+class FormReading:
     """The entries, the problems (field name to message), and notices of what was removed."""
 
     entries: dict[str, Any] = field(default_factory=dict)
@@ -47,23 +47,23 @@ class Reading:
     notices: list[str] = field(default_factory=list)
 
 
-def read_form(steps: Iterable[Step], posted: Posted) -> Reading:
+def read_form(steps: Iterable[FormStep], posted: PostedFields) -> FormReading:
     """A complete posted form; a missing field is blank. Rows are posted as NAME-INDEX-COLUMN."""
     raw: dict[str, Any] = {}
     for each in fields_of(steps).values():
-        if each.kind == Kind.ROWS:
+        if each.kind == FieldKind.ROWS:
             raw[each.name] = _posted_rows(each, posted)
-        elif each.kind == Kind.MANY:
+        elif each.kind == FieldKind.MANY:
             raw[each.name] = posted.getlist(each.name)
         else:
             raw[each.name] = (posted.getlist(each.name) or [""])[0]
     return read_changes(steps, raw)
 
 
-def read_changes(steps: Iterable[Step], changes: Mapping[str, Any]) -> Reading:
+def read_changes(steps: Iterable[FormStep], changes: Mapping[str, Any]) -> FormReading:
     """Some fields by name, as from JSON. A name that no step has is a problem, not ignored."""
     known = fields_of(steps)
-    reading = Reading()
+    reading = FormReading()
     for name, value in changes.items():
         if name in known:
             reading.entries[name] = _read(known[name], name, value, reading)
@@ -73,7 +73,7 @@ def read_changes(steps: Iterable[Step], changes: Mapping[str, Any]) -> Reading:
     return reading
 
 
-def _posted_rows(rows: Field, posted: Posted) -> list[dict[str, Any]]:
+def _posted_rows(rows: Field, posted: PostedFields) -> list[dict[str, Any]]:
     """Rows in the order of their indexes, which may have gaps where a row was removed."""
     entered = []
     for index in range(rows.at_most * KEPT_ROWS * 2):
@@ -83,33 +83,33 @@ def _posted_rows(rows: Field, posted: Posted) -> list[dict[str, Any]]:
     return entered
 
 
-def _read(each: Field, name: str, value: Any, reading: Reading) -> Any:
-    if each.kind in (Kind.LINE, Kind.TEXT):
+def _read(each: Field, name: str, value: Any, reading: FormReading) -> Any:
+    if each.kind in (FieldKind.LINE, FieldKind.TEXT):
         return _text(each, name, value, reading)
-    if each.kind == Kind.PLACE:
+    if each.kind == FieldKind.PLACE:
         is_one = isinstance(value, str) and len(value) <= each.max_length and PLACE.fullmatch(value)
         return value if is_one else ""
-    if each.kind == Kind.MANY:
+    if each.kind == FieldKind.MANY:
         return _many(each, name, value, reading)
-    if each.kind == Kind.ROWS:
+    if each.kind == FieldKind.ROWS:
         return _rows(each, name, value, reading)
-    if each.kind == Kind.TICK:
+    if each.kind == FieldKind.TICK:
         return value is True or value in ("on", "true", "1")
     chosen = "" if value is None else str(value)
     if chosen and chosen not in each.values:
         reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
         return blank(each)
-    if each.kind == Kind.RATING:
+    if each.kind == FieldKind.RATING:
         return int(chosen) if chosen else None
     return chosen
 
 
-def _text(each: Field, name: str, value: Any, reading: Reading) -> str:
+def _text(each: Field, name: str, value: Any, reading: FormReading) -> str:
     if not isinstance(value, str):
         reading.problems[name] = f"“{each.label}” must be text."
         return ""
     text, dropped = CONTROL.subn("", LINE_END.sub("\n", value))
-    if each.kind == Kind.LINE:
+    if each.kind == FieldKind.LINE:
         text = text.replace("\n", " ").replace("\t", " ")
     if dropped:
         what = "1 control character" if dropped == 1 else f"{dropped:,} control characters"
@@ -121,7 +121,7 @@ def _text(each: Field, name: str, value: Any, reading: Reading) -> str:
     return text
 
 
-def _many(each: Field, name: str, value: Any, reading: Reading) -> list[str]:
+def _many(each: Field, name: str, value: Any, reading: FormReading) -> list[str]:
     given = value if isinstance(value, list) else [value]
     if not all(isinstance(item, str) and item in each.values for item in given):
         reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
@@ -129,7 +129,7 @@ def _many(each: Field, name: str, value: Any, reading: Reading) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-def _rows(each: Field, name: str, value: Any, reading: Reading) -> list[dict[str, Any]]:
+def _rows(each: Field, name: str, value: Any, reading: FormReading) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
         reading.problems[name] = f"“{each.label}” must be a list of rows."
         return []
@@ -139,7 +139,7 @@ def _rows(each: Field, name: str, value: Any, reading: Reading) -> list[dict[str
     return [_row(each, index, row, reading) for index, row in enumerate(value)]
 
 
-def _row(each: Field, index: int, row: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+def _row(each: Field, index: int, row: Mapping[str, Any], reading: FormReading) -> dict[str, Any]:
     return {
         column.name: _read(
             column, row_name(each, index, column), row.get(column.name, blank(column)), reading

@@ -48,7 +48,7 @@ def answer_key(text: str) -> str:
     return ARTICLE.sub("", with_digits(fold(text)).strip(OUTER)).strip(OUTER)
 
 
-def words(text: str) -> list[str]:
+def folded_words(text: str) -> list[str]:
     """The words of the folded text, numbers and ordinals such as 21st as digits."""
     found = WORD.findall(with_digits(fold(text)))
     return [ORDINAL.sub(r"\1", word) if word[0].isdigit() else word for word in found]

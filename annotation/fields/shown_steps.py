@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.fields.checks import Finding, Level
+from annotation.fields.checks import CheckFinding, Level
 from annotation.fields.walker import (
-    Choice,
     Entries,
     Field,
-    Kind,
-    Standing,
-    Step,
+    FieldKind,
+    FieldOption,
+    FormStep,
+    StepStanding,
     answered,
     blank,
     row_name,
@@ -27,7 +27,7 @@ class Remarks:
     """Remarks on entries: problems and notes by name of field or cell, findings, ticked warnings, filled fields."""
 
     problems: Mapping[str, str] = field(default_factory=dict)
-    findings: Sequence[Finding] = ()
+    findings: Sequence[CheckFinding] = ()
     ticked: frozenset[str] = frozenset()
     notes: Mapping[str, str] = field(default_factory=dict)
     filled: frozenset[str] = frozenset()
@@ -36,7 +36,7 @@ class Remarks:
 @dataclass(frozen=True)
 class ShownChoice:
     id: str
-    choice: Choice
+    choice: FieldOption
     chosen: bool
     first_of_group: bool
 
@@ -45,7 +45,7 @@ class ShownChoice:
 class Warned:
     """A warning with whether "I checked" is ticked."""
 
-    finding: Finding
+    finding: CheckFinding
     ticked: bool
 
 
@@ -89,22 +89,22 @@ class ShownField:
     @property
     def is_read(self) -> bool:
         """Whether there is something for people to read."""
-        return self.field.kind != Kind.PLACE and answered(self.field, self.value)
+        return self.field.kind != FieldKind.PLACE and answered(self.field, self.value)
 
 
 @dataclass(frozen=True)
 class ShownStep:
-    standing: Standing
+    standing: StepStanding
     guideline: str
     fields: tuple[ShownField, ...]
 
     @property
-    def step(self) -> Step:
+    def step(self) -> FormStep:
         return self.standing.step
 
 
 def shown_steps(
-    steps: Sequence[Step], entries: Entries, remarks: Remarks, guideline: Mapping[str, str]
+    steps: Sequence[FormStep], entries: Entries, remarks: Remarks, guideline: Mapping[str, str]
 ) -> list[ShownStep]:
     """Every step with its fields; `guideline` holds HTML by anchor."""
     return [
@@ -135,7 +135,7 @@ def shown_field(each: Field, name: str, value: Any, remarks: Remarks) -> ShownFi
         ),
         note=remarks.notes.get(name, ""),
         filled=name in remarks.filled,
-        rows=_rows(each, value, remarks) if each.kind == Kind.ROWS else (),
+        rows=_rows(each, value, remarks) if each.kind == FieldKind.ROWS else (),
     )
 
 
@@ -146,7 +146,7 @@ def _errors(name: str, remarks: Remarks) -> Iterable[str]:
 
 
 def _choices(each: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
-    chosen = set(value) if each.kind == Kind.MANY else {str(value)}
+    chosen = set(value) if each.kind == FieldKind.MANY else {str(value)}
     groups: set[str] = set()
     shown = []
     for index, choice in enumerate(each.choices):
@@ -176,11 +176,11 @@ def shown_row(
 def in_words(each: Field, value: Any) -> str:
     """A value as text for reading and comparing: labels for options, a line for each row."""
     labels = {choice.value: choice.label for choice in each.choices}
-    if each.kind == Kind.MANY:
+    if each.kind == FieldKind.MANY:
         return "\n".join(labels.get(item, item) for item in value or ())
-    if each.kind == Kind.ROWS:
+    if each.kind == FieldKind.ROWS:
         return "\n\n".join(_row_in_words(each, row) for row in value or ())
-    if each.kind == Kind.TICK:
+    if each.kind == FieldKind.TICK:
         return "yes" if value else ""
     text = "" if value is None else str(value)
     return labels.get(text, text)

@@ -8,7 +8,7 @@ confidence 5, "Different" and placeholder answers, so that what a person chose c
 they left. And the modality of each passage can be noted in step 2, because a table row needs rewriting.
 """
 
-from annotation.fields.walker import Choice, Field, Kind, Need, Step
+from annotation.fields.walker import Field, FieldKind, FieldOption, FormStep, Need
 from datasets.taxonomy import DIMENSIONS, Dimension
 
 VALID, INVALID = "Valid", "Invalid"
@@ -26,7 +26,7 @@ def _passage(n: int, letter: str) -> tuple[Field, ...]:
         Field(
             f"article_{n}",
             f"Title of article {letter}",
-            Kind.LINE,
+            FieldKind.LINE,
             required=True,
             max_length=LINE,
             help="Exactly as at the top of the article. "
@@ -39,7 +39,7 @@ def _passage(n: int, letter: str) -> tuple[Field, ...]:
         Field(
             f"passage_{n}_copied",
             f"Passage {n}, as copied",
-            Kind.TEXT,
+            FieldKind.TEXT,
             required=True,
             max_length=PASSAGE,
             help="The sentences, the paragraph or the row, word for word, without citation marks and without the tag.",
@@ -47,19 +47,19 @@ def _passage(n: int, letter: str) -> tuple[Field, ...]:
         Field(
             f"modality_{n}",
             f"Passage {n} comes from",
-            Kind.ONE,
+            FieldKind.ONE,
             choices=(
-                Choice("text", "Text"),
-                Choice("infobox", "Infobox"),
-                Choice("table", "Table"),
-                Choice("list", "List"),
-                Choice("other", "Something else"),
+                FieldOption("text", "Text"),
+                FieldOption("infobox", "Infobox"),
+                FieldOption("table", "Table"),
+                FieldOption("list", "List"),
+                FieldOption("other", "Something else"),
             ),
         ),
         Field(
             f"passage_{n}_standalone",
             f"Passage {n}, stand-alone",
-            Kind.TEXT,
+            FieldKind.TEXT,
             max_length=PASSAGE,
             help="The same passage, clear on its own: in its first sentence, replace pronouns and “the …” with names; "
             "rewrite a table or infobox row as prose. Leave it empty if the copied passage is clear on its own.",
@@ -71,7 +71,7 @@ def _statement(n: int, opening: str) -> Field:
     return Field(
         f"statement_{n}",
         opening,
-        Kind.TEXT,
+        FieldKind.TEXT,
         required=True,
         max_length=PROSE,
         help="One sentence with what this passage claims." if n == 1 else "",
@@ -82,7 +82,7 @@ def _span(n: int) -> Field:
     return Field(
         f"span_{n}",
         f"Contradicted span of passage {n}",
-        Kind.TEXT,
+        FieldKind.TEXT,
         max_length=PROSE,
         help="The few words that contradict, copied from the passage. Write … between separate pieces. "
         "Leave it empty if no short span contains the claim."
@@ -92,18 +92,18 @@ def _span(n: int) -> Field:
 
 
 def _place(n: int) -> Field:
-    return Field(f"span_{n}_at", f"Place of span {n}", Kind.PLACE, max_length=SHORT)
+    return Field(f"span_{n}_at", f"Place of span {n}", FieldKind.PLACE, max_length=SHORT)
 
 
 def _dimension(name: str, dimension: Dimension) -> Field:
     return Field(
         name,
         f"{dimension.short}. {dimension.title}",
-        Kind.MANY,
+        FieldKind.MANY,
         required=True,
         help=dimension.question,
         choices=tuple(
-            Choice(option.value, option.label, option.help, option.group)
+            FieldOption(option.value, option.label, option.help, option.group)
             for option in dimension.options
         ),
     )
@@ -112,24 +112,24 @@ def _dimension(name: str, dimension: Dimension) -> Field:
 QUESTIONS = Field(
     "questions",
     "Questions",
-    Kind.ROWS,
+    FieldKind.ROWS,
     required=True,
     help="Each question asks for the fact in dispute, without naming the passages, "
     "and has one answer from each passage.",
     fields=(
-        Field("question", "Question", Kind.TEXT, required=True, max_length=SHORT),
-        Field("answer_1", "Answer from passage 1", Kind.TEXT, required=True, max_length=SHORT),
-        Field("answer_2", "Answer from passage 2", Kind.TEXT, required=True, max_length=SHORT),
-        Field("derived_1", "Answer 1 is calculated or inferred", Kind.TICK),
-        Field("derived_2", "Answer 2 is calculated or inferred", Kind.TICK),
+        Field("question", "Question", FieldKind.TEXT, required=True, max_length=SHORT),
+        Field("answer_1", "Answer from passage 1", FieldKind.TEXT, required=True, max_length=SHORT),
+        Field("answer_2", "Answer from passage 2", FieldKind.TEXT, required=True, max_length=SHORT),
+        Field("derived_1", "Answer 1 is calculated or inferred", FieldKind.TICK),
+        Field("derived_2", "Answer 2 is calculated or inferred", FieldKind.TICK),
     ),
     at_most=MAX_QUESTIONS,
 )
 
 _VALID = Need("validity", VALID)
 
-STEPS: tuple[Step, ...] = (
-    Step(
+STEPS: tuple[FormStep, ...] = (
+    FormStep(
         "validity",
         1,
         "Is the tag valid?",
@@ -139,25 +139,25 @@ STEPS: tuple[Step, ...] = (
             Field(
                 "validity",
                 "Is this tag valid?",
-                Kind.ONE,
+                FieldKind.ONE,
                 required=True,
                 help="Valid: you found the two statements, and they cannot both hold. Invalid: there is no "
                 "contradiction, or it can no longer be found.",
                 choices=(
-                    Choice(VALID, "Valid", opens=True, key="v"),
-                    Choice(INVALID, "Invalid", key="i"),
+                    FieldOption(VALID, "Valid", opens=True, key="v"),
+                    FieldOption(INVALID, "Invalid", key="i"),
                 ),
             ),
             Field(
                 "valid_comment",
                 "Comment",
-                Kind.TEXT,
+                FieldKind.TEXT,
                 max_length=PROSE,
                 help="Where you found the reason: the tag, the edit summary, the talk page. For an invalid tag, why.",
             ),
         ),
     ),
-    Step(
+    FormStep(
         "passages",
         2,
         "The two passages",
@@ -169,15 +169,18 @@ STEPS: tuple[Step, ...] = (
             Field(
                 "same_passage",
                 "Are passage 1 and passage 2 the same?",
-                Kind.ONE,
+                FieldKind.ONE,
                 required=True,
                 help="Same: one piece of text contradicts itself and cannot be split into two passages.",
-                choices=(Choice(SAME, "Same", key="m"), Choice(DIFFERENT, "Different", key="d")),
+                choices=(
+                    FieldOption(SAME, "Same", key="m"),
+                    FieldOption(DIFFERENT, "Different", key="d"),
+                ),
             ),
         ),
         _VALID,
     ),
-    Step(
+    FormStep(
         "reason",
         3,
         "What contradicts what",
@@ -193,7 +196,7 @@ STEPS: tuple[Step, ...] = (
         ),
         _VALID,
     ),
-    Step(
+    FormStep(
         "types",
         4,
         "The kind of contradiction",
@@ -207,26 +210,23 @@ STEPS: tuple[Step, ...] = (
             Field(
                 "contradict_comment",
                 "Comment",
-                Kind.TEXT,
+                FieldKind.TEXT,
                 max_length=PROSE,
                 help="Anything about the contradiction that no option names, such as two language editions.",
             ),
         ),
         _VALID,
     ),
-    Step(
+    FormStep(
         "questions",
         5,
         "Questions with two answers",
         "Questions",
         "step-5",
-        (
-            QUESTIONS,
-            Field("qa_comment", "Comment", Kind.TEXT, max_length=PROSE),
-        ),
+        (QUESTIONS, Field("qa_comment", "Comment", FieldKind.TEXT, max_length=PROSE)),
         _VALID,
     ),
-    Step(
+    FormStep(
         "confidence",
         6,
         "How sure are you?",
@@ -236,10 +236,10 @@ STEPS: tuple[Step, ...] = (
             Field(
                 "confidence",
                 "Your confidence in this annotation",
-                Kind.RATING,
+                FieldKind.RATING,
                 required=True,
                 help="1: I would not be surprised to be wrong. 5: I am sure of every part.",
-                choices=tuple(Choice(str(n), str(n), key=str(n)) for n in range(1, 6)),
+                choices=tuple(FieldOption(str(n), str(n), key=str(n)) for n in range(1, 6)),
             ),
         ),
         _VALID,

@@ -13,7 +13,7 @@ from typing import Any
 Entries = Mapping[str, Any]
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """How a field is entered, which determines the type of its value."""
 
     ONE = "one"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Choice:
+class FieldOption:
     """One option of a field: `value` is stored, `label` and `help` are read; `opens` if steps need it.
 
     `key` chooses it on the keyboard while its step is shown.
@@ -51,10 +51,10 @@ class Field:
 
     name: str
     label: str
-    kind: Kind
+    kind: FieldKind
     required: bool = False
     help: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[FieldOption, ...] = ()
     max_length: int = 0
     fields: tuple["Field", ...] = ()
     at_most: int = 0
@@ -73,7 +73,7 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Step:
+class FormStep:
     """One step of the form, with its name in the list of steps (`short`) and its part of the guideline (`anchor`)."""
 
     key: str
@@ -91,14 +91,14 @@ class Missing:
 
     name: str
     label: str
-    kind: Kind
+    kind: FieldKind
 
 
 @dataclass(frozen=True)
-class Standing:
+class StepStanding:
     """The standing of one step: whether it is open, whether anything was entered, what is missing."""
 
-    step: Step
+    step: FormStep
     open: bool
     begun: bool
     missing: tuple[Missing, ...]
@@ -122,16 +122,16 @@ class Standing:
 
 def blank(field: Field) -> Any:
     """The value of an empty field."""
-    if field.kind in (Kind.MANY, Kind.ROWS):
+    if field.kind in (FieldKind.MANY, FieldKind.ROWS):
         return []
-    if field.kind == Kind.RATING:
+    if field.kind == FieldKind.RATING:
         return None
-    return False if field.kind == Kind.TICK else ""
+    return False if field.kind == FieldKind.TICK else ""
 
 
 def answered(field: Field, value: Any) -> bool:
     """Whether anything but blanks was entered."""
-    if field.kind == Kind.ROWS:
+    if field.kind == FieldKind.ROWS:
         return any(row_begun(field, row) for row in value or ())
     return bool(value.strip()) if isinstance(value, str) else value not in (None, [], (), False)
 
@@ -145,14 +145,14 @@ def row_name(field: Field, index: int | str, column: Field) -> str:
     return f"{field.name}-{index}-{column.name}"
 
 
-def is_open(step: Step, entries: Entries) -> bool:
+def is_open(step: FormStep, entries: Entries) -> bool:
     return step.needs is None or entries.get(step.needs.field) == step.needs.value
 
 
 def missing(field: Field, entries: Entries) -> Iterator[Missing]:
     """The missing required entries of this field; every started row must be complete."""
     value = entries.get(field.name)
-    if field.kind != Kind.ROWS:
+    if field.kind != FieldKind.ROWS:
         if field.required and not answered(field, value):
             yield Missing(field.name, field.label, field.kind)
         return
@@ -166,29 +166,29 @@ def missing(field: Field, entries: Entries) -> Iterator[Missing]:
                 yield Missing(row_name(field, index, column), label, column.kind)
 
 
-def standing(step: Step, entries: Entries) -> Standing:
+def standing(step: FormStep, entries: Entries) -> StepStanding:
     opened = is_open(step, entries)
     absent = (
         tuple(gap for field in step.fields for gap in missing(field, entries)) if opened else ()
     )
     begun = any(answered(field, entries.get(field.name)) for field in step.fields)
-    return Standing(step, opened, begun, absent)
+    return StepStanding(step, opened, begun, absent)
 
 
-def standings(steps: Iterable[Step], entries: Entries) -> list[Standing]:
+def standings(steps: Iterable[FormStep], entries: Entries) -> list[StepStanding]:
     return [standing(step, entries) for step in steps]
 
 
-def next_step(steps: Iterable[Step], entries: Entries) -> Step | None:
+def next_step(steps: Iterable[FormStep], entries: Entries) -> FormStep | None:
     """The first open step with something missing, or None when every open step is complete."""
     return next((at.step for at in standings(steps, entries) if at.open and at.missing), None)
 
 
-def fields_of(steps: Iterable[Step]) -> dict[str, Field]:
+def fields_of(steps: Iterable[FormStep]) -> dict[str, Field]:
     return {field.name: field for step in steps for field in step.fields}
 
 
-def counted(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
+def counted(steps: Iterable[FormStep], entries: Entries) -> dict[str, Any]:
     """The entries with all fields; those of closed steps are blank."""
     return {
         field.name: entries.get(field.name, blank(field))
@@ -199,10 +199,10 @@ def counted(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
     }
 
 
-def kept(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
+def kept(steps: Iterable[FormStep], entries: Entries) -> dict[str, Any]:
     """The entries as a submission stores them: `counted`, without empty rows."""
     complete = counted(steps, entries)
     for field in fields_of(steps).values():
-        if field.kind == Kind.ROWS:
+        if field.kind == FieldKind.ROWS:
             complete[field.name] = [row for row in complete[field.name] if row_begun(field, row)]
     return complete

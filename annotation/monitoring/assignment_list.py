@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Campaign
-from annotation.monitoring.attention import Why, conditions
+from annotation.monitoring.attention import Concern, conditions
 from annotation.states import AssignmentState, CampaignState
 
 # Why an admin may have to look at an assignment; what waits for review has a page of its own.
-OF_OPEN = (Why.SKIPPED, Why.GONE)
-CONCERNS = (Why.FLAGGED, Why.STALE, Why.SKIPPED, Why.GONE)
+OF_OPEN = (Concern.SKIPPED, Concern.GONE)
+CONCERNS = (Concern.FLAGGED, Concern.STALE, Concern.SKIPPED, Concern.GONE)
 
 
-def concerning(why: Why) -> QuerySet[Assignment]:
+def concerning(why: Concern) -> QuerySet[Assignment]:
     """The assignments that need a person for this reason; of closed campaigns those of which somebody has a draft or an
     annotation."""
     rows = Assignment.objects.filter(conditions()[why])
     return rows.filter(campaign__state=CampaignState.OPEN) if why in OF_OPEN else rows
 
 
-def concerns_by_campaign(campaigns: Iterable[Campaign]) -> dict[int, list[tuple[Why, int]]]:
+def concerns_by_campaign(campaigns: Iterable[Campaign]) -> dict[int, list[tuple[Concern, int]]]:
     """Campaign's key -> the reasons with the number of its assignments, those with any."""
     keys = [campaign.pk for campaign in campaigns]
-    found: dict[int, list[tuple[Why, int]]] = {}
+    found: dict[int, list[tuple[Concern, int]]] = {}
     for why in CONCERNS:
         rows = concerning(why).filter(campaign__in=keys).order_by().values_list("campaign")
         for key, count in rows.annotate(n=Count("pk")):
@@ -41,7 +41,7 @@ def begun_campaigns() -> QuerySet[Campaign]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedAssignments:
     """Which assignments to list; an empty value leaves none out. `person` is a key, `concern` a value of Why."""
 
     state: str = ""
@@ -51,7 +51,7 @@ class Wanted:
     words: str = ""
 
 
-def listed(campaign: Campaign, wanted: Wanted) -> QuerySet[Assignment]:
+def listed_assignments(campaign: Campaign, wanted: WantedAssignments) -> QuerySet[Assignment]:
     """The campaign's assignments that fit all of it, in the order of the draw."""
     rows = campaign.assignments.order_by("round", "order", "slot")
     if wanted.state:
@@ -61,7 +61,7 @@ def listed(campaign: Campaign, wanted: Wanted) -> QuerySet[Assignment]:
     if wanted.kind:
         rows = rows.filter(sighting__kind=wanted.kind)
     if wanted.concern:
-        fit = Assignment.objects.filter(conditions()[Why(wanted.concern)])
+        fit = Assignment.objects.filter(conditions()[Concern(wanted.concern)])
         rows = rows.filter(pk__in=fit.order_by().values("pk"))
     for word in wanted.words.split()[:8]:
         fits = Q(tag__article__title__icontains=word) | Q(sighting__raw__icontains=word)

@@ -14,7 +14,7 @@ from wikifetch.states import TagState
 STALE_DAYS = 2
 
 
-class Why(TextChoices):
+class Concern(TextChoices):
     """Why an assignment needs a person, the most pressing first."""
 
     FLAGGED = "flagged", "Flagged"
@@ -24,7 +24,7 @@ class Why(TextChoices):
     GONE = "gone", "Tag gone"
 
 
-def conditions() -> dict[Why, Q]:
+def conditions() -> dict[Concern, Q]:
     """On assignments. A skipped tag needs nobody once another person has it, or the reserve has replaced it.
 
     A tag is reviewed as a whole: of those submitted, the first waits for review.
@@ -35,43 +35,42 @@ def conditions() -> dict[Why, Q]:
     is_submitted = Q(annotation__state=AnnotationState.SUBMITTED)
     earlier = Assignment.objects.filter(is_submitted, slot__lt=OuterRef("slot"), **same)
     return {
-        Why.FLAGGED: Q(annotation__flagged=True, annotation__state__in=undecided),
-        Why.REVIEW: Q(~Exists(earlier), is_submitted),
-        Why.STALE: Q(
-            state=AssignmentState.HELD,
-            annotation__saved_at__lt=Now() - timedelta(days=STALE_DAYS),
+        Concern.FLAGGED: Q(annotation__flagged=True, annotation__state__in=undecided),
+        Concern.REVIEW: Q(~Exists(earlier), is_submitted),
+        Concern.STALE: Q(
+            state=AssignmentState.HELD, annotation__saved_at__lt=Now() - timedelta(days=STALE_DAYS)
         ),
-        Why.SKIPPED: Q(Exists(free), state=AssignmentState.SKIPPED),
-        Why.GONE: Q(
+        Concern.SKIPPED: Q(Exists(free), state=AssignmentState.SKIPPED),
+        Concern.GONE: Q(
             state__in=[AssignmentState.FREE, AssignmentState.HELD], tag__state=TagState.GONE
         ),
     }
 
 
 @dataclass(frozen=True)
-class Kind:
+class ConcernCount:
     """A reason with how many assignments it holds for."""
 
-    why: Why
+    why: Concern
     count: int
 
 
-def kinds(campaign: Campaign) -> list[Kind]:
+def concern_counts(campaign: Campaign) -> list[ConcernCount]:
     """Every reason with its count; an assignment may have several."""
     rows = campaign.assignments.order_by()
-    return [Kind(why, rows.filter(where).count()) for why, where in conditions().items()]
+    return [ConcernCount(why, rows.filter(where).count()) for why, where in conditions().items()]
 
 
-def waiting(campaign: Campaign, why: str = "") -> QuerySet[Assignment]:
+def concerning_assignments(campaign: Campaign, why: str = "") -> QuerySet[Assignment]:
     """The assignments that need a person, for one reason or any, with the first as `why`; the longest waiting first."""
     by_reason = conditions()
     any_of = Q()
     for where in by_reason.values():
         any_of |= where
-    wanted = by_reason[Why(why)] if why in Why.values else any_of
+    wanted = by_reason[Concern(why)] if why in Concern.values else any_of
     first = [When(where, then=Value(reason.value)) for reason, where in by_reason.items()]
     rows = campaign.assignments.filter(wanted).annotate(
-        why=Value(why) if why in Why.values else Case(*first, default=Value("")),
+        why=Value(why) if why in Concern.values else Case(*first, default=Value("")),
         since=Coalesce("annotation__submitted_at", "annotation__saved_at"),
     )
     related = ("tag__article", "person", "annotation", "campaign")

@@ -12,7 +12,7 @@ from annotation.states import DONE, AnnotationState, AssignmentState
 
 
 @dataclass(frozen=True)
-class Stage:
+class CampaignStage:
     """One stage of a campaign's work with the number of assignments or annotations in it."""
 
     label: str
@@ -35,7 +35,7 @@ def _assignments(*states: str) -> Coalesce:
     return Coalesce(Subquery(rows.values("campaign").annotate(n=Count("pk")).values("n")), 0)
 
 
-def stages(campaign: Campaign) -> list[Stage]:
+def stages(campaign: Campaign) -> list[CampaignStage]:
     """Assignments by state, then annotations by state."""
     assignments = dict(campaign.assignments.order_by().values_list("state").annotate(n=Count("pk")))
     annotations = dict(
@@ -49,13 +49,13 @@ def stages(campaign: Campaign) -> list[Stage]:
         ("Annotations", AnnotationState, annotations),
     )
     return [
-        Stage(f"{kind}: {state.label.lower()}", counts.get(state, 0))
+        CampaignStage(f"{kind}: {state.label.lower()}", counts.get(state, 0))
         for kind, states, counts in both
         for state in states
     ]
 
 
-def people_of(campaign: Campaign) -> list[dict[str, object]]:
+def people_with_counts(campaign: Campaign) -> list[dict[str, object]]:
     """Each person chosen or with an assignment in the campaign, with counts by state and minutes for each tag.
 
     `removed` says since when the person gets no tags, None while they do.

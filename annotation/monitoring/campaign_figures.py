@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Min, QuerySet, Sum
 
 from accounts.models import Person
 from annotation.models import Annotation, Campaign, WorkTime
-from annotation.monitoring.pace import Pace, minutes_a_tag, pace, window
+from annotation.monitoring.pace import CampaignPace, minutes_a_tag, pace, window
 from annotation.states import EDITABLE, AssignmentState
 from datasets.models import Validity
 from leases.clock import now
@@ -26,7 +26,7 @@ agreement_so_far: ExtensionPoint[[Campaign], list[str]] = ExtensionPoint(
 
 
 @dataclass(frozen=True)
-class Figures:
+class CampaignFigures:
     """`done` of `tags` have all annotations submitted that they are to have; `submitted` of `wanted` assignments are.
 
     `invalid` of `submitted` annotations call their tag invalid; `minutes` is the median of the `timed` ones.
@@ -41,7 +41,7 @@ class Figures:
     minutes: float | None
     timed: int
     hours: float
-    pace: Pace
+    pace: CampaignPace
 
     @property
     def invalid_share(self) -> float | None:
@@ -63,7 +63,7 @@ class PersonFigures:
     last_day: date | None
 
 
-def progress_of(campaign: Campaign) -> tuple[Figures, list[PersonFigures]]:
+def campaign_progress(campaign: Campaign) -> tuple[CampaignFigures, list[PersonFigures]]:
     """The whole campaign, all rounds together; and each person who has, had or skipped an assignment, by name."""
     places = _places(campaign)
     entered = _entered(campaign)
@@ -123,12 +123,12 @@ def _figures(
     places: Mapping[int | None, Counter[str]],
     entered: Mapping[int, _Entered],
     worked: Mapping[int, tuple[float, date]],
-) -> Figures:
+) -> CampaignFigures:
     states = sum(places.values(), Counter[str]())
     wanted, n = sum(states[state] for state in WANTED), states[AssignmentState.SUBMITTED]
     tags, unfinished = _tags(campaign, WANTED), _tags(campaign, UNFINISHED)
     timed = [seconds for one in entered.values() for seconds in one.seconds]
-    return Figures(
+    return CampaignFigures(
         tags=tags,
         done=tags - unfinished,
         wanted=wanted,
@@ -148,7 +148,7 @@ def _tags(campaign: Campaign, states: Collection[str]) -> int:
     return rows.values("round", "tag").distinct().count()
 
 
-def _pace(campaign: Campaign, left: int) -> Pace:
+def _pace(campaign: Campaign, left: int) -> CampaignPace:
     today, rows = now().date(), _submitted(campaign)
     since = datetime.combine(window(today), time.min, UTC)
     recent = rows.filter(first_submitted_at__gte=since)

@@ -17,7 +17,7 @@ TOO_SLOW = "At this pace it takes more than ten years."
 
 
 @dataclass(frozen=True)
-class Pace:
+class CampaignPace:
     """`submitted` in the last `days` days, `left` to be submitted, and the expected last day, or why there is none."""
 
     submitted: int
@@ -36,7 +36,7 @@ def window(today: date) -> date:
     return today - timedelta(days=WINDOW - 1)
 
 
-def pace(submitted: int, first: date | None, left: int, today: date) -> Pace:
+def pace(submitted: int, first: date | None, left: int, today: date) -> CampaignPace:
     """From how many annotations came in since window(today); `first` is the day of the first one, if it is no earlier.
 
     The days count from the first submission on, at most WINDOW of them, today among them; days without any count.
@@ -44,13 +44,13 @@ def pace(submitted: int, first: date | None, left: int, today: date) -> Pace:
     since = max(window(today), first or window(today))
     days = max(1, (today - since).days + 1)
     if not left:
-        return Pace(submitted, days, left, None, NOTHING_LEFT)
+        return CampaignPace(submitted, days, left, None, NOTHING_LEFT)
     if not submitted:
-        return Pace(0, days, left, None, NO_PACE)
+        return CampaignPace(0, days, left, None, NO_PACE)
     days_left = ceil(left * days / submitted)
     if days_left > MOST_DAYS:
-        return Pace(submitted, days, left, None, TOO_SLOW)
-    return Pace(submitted, days, left, today + timedelta(days=days_left))
+        return CampaignPace(submitted, days, left, None, TOO_SLOW)
+    return CampaignPace(submitted, days, left, today + timedelta(days=days_left))
 
 
 def minutes_a_tag(seconds: Iterable[float]) -> float | None:

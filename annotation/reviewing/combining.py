@@ -7,12 +7,18 @@ from typing import Any
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from annotation.fields.checks import Finding, blocks, check, unchecked, value_at
+from annotation.fields.checks import CheckFinding, blocks, check, unchecked, value_at
 from annotation.fields.entries import NAMES, columns_of, entries_of, same_entries
 from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Question
-from annotation.reviewing.joining import Asked, Source, Wording, joined, taken
-from annotation.reviewing.merging import Choice, merged, sources_of
+from annotation.reviewing.joining import (
+    AskedQuestion,
+    QuestionSource,
+    Wording,
+    joined_questions,
+    picked_wordings,
+)
+from annotation.reviewing.merging import FieldSources, merged, sources_of
 from annotation.states import AnnotationState
 from leases.refusal import Refusal
 
@@ -20,7 +26,7 @@ from leases.refusal import Refusal
 class ChecksRefused(Refusal):
     """The checks report `findings` on the merged annotation; warnings among them can be ticked as checked."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    def __init__(self, findings: Sequence[CheckFinding]) -> None:
         self.findings = findings
         super().__init__("The checks report something on the merged annotation.")
 
@@ -29,14 +35,14 @@ class ChecksRefused(Refusal):
 class Merge:
     """The reviewer's choice: fields, questions (index in asked_in to keys), and warnings ticked as checked."""
 
-    choice: Choice
+    choice: FieldSources
     questions: Mapping[int, Sequence[str]] = field(default_factory=dict)
     checked: frozenset[str] = frozenset()
 
 
-def asked_in(rows: Sequence[Annotation]) -> list[Asked]:
+def asked_in(rows: Sequence[Annotation]) -> list[AskedQuestion]:
     """The questions of these annotations, joined."""
-    return joined({row.pk: entries_of(row)[QUESTIONS.name] for row in rows})
+    return joined_questions({row.pk: entries_of(row)[QUESTIONS.name] for row in rows})
 
 
 def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotation, set[int]]:
@@ -45,7 +51,7 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
     given = {row.pk: entries_of(row) for row in rows}
     if how.choice.base not in given or set(how.choice.by_field.values()) - set(given):
         raise Refusal("Choose the annotation that the merge begins with.")
-    wordings = taken(asked_in(rows), how.questions)
+    wordings = picked_wordings(asked_in(rows), how.questions)
     entries = merged(given, how.choice, wordings)
     sources = sources_of(given, how.choice, entries, wordings)
     if len(sources) < 2 or same_entries(entries, given[how.choice.base]):
@@ -65,7 +71,7 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
 
 def _looked_at(
     rows: Sequence[Annotation],
-    findings: Sequence[Finding],
+    findings: Sequence[CheckFinding],
     entries: Mapping[str, Any],
     checked: frozenset[str],
 ) -> dict[str, Any]:
@@ -81,7 +87,7 @@ def _looked_at(
 
 def _created(
     rows: Mapping[int, Annotation],
-    choice: Choice,
+    choice: FieldSources,
     entries: Mapping[str, Any],
     looked_at: Mapping[str, Any],
     by: Person,
@@ -114,5 +120,5 @@ def _ask(made: Annotation, wordings: Sequence[Wording]) -> None:
         question.joined_from.set(map(_row_of, wording.sources))
 
 
-def _row_of(source: Source) -> Question:
+def _row_of(source: QuestionSource) -> Question:
     return Question.objects.get(annotation=source.annotation, n=source.n)

@@ -9,15 +9,15 @@ from typing import Any
 
 from annotation.fields.matching import fold
 from annotation.fields.shown_steps import in_words
-from annotation.fields.walker import Entries, Field, Kind, Step, answered, counted, is_open
+from annotation.fields.walker import Entries, Field, FieldKind, FormStep, answered, counted, is_open
 from pages.worddiff import Piece, word_diff
 
 # Not compared here: questions are joined (joining.py), and a place goes with its span.
-LEFT_OUT = (Kind.ROWS, Kind.PLACE)
+LEFT_OUT = (FieldKind.ROWS, FieldKind.PLACE)
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparedCell:
     """What the annotation at `index` has in a field, in pieces: "new" are the words that another one lacks."""
 
     index: int
@@ -29,17 +29,17 @@ class ComparedField:
     """A field with a cell for each annotation that was asked for it, in their order."""
 
     field: Field
-    cells: tuple[Cell, ...]
+    cells: tuple[ComparedCell, ...]
     differs: bool
 
 
 @dataclass(frozen=True)
 class ComparedStep:
-    step: Step
+    step: FormStep
     fields: tuple[ComparedField, ...]
 
 
-def compared(steps: Iterable[Step], annotations: Sequence[Entries]) -> list[ComparedStep]:
+def compared_steps(steps: Iterable[FormStep], annotations: Sequence[Entries]) -> list[ComparedStep]:
     """The steps with the fields that somebody answered, of the annotations that the step is open to."""
     found = []
     for step in steps:
@@ -52,20 +52,22 @@ def compared(steps: Iterable[Step], annotations: Sequence[Entries]) -> list[Comp
     return [each for each in found if each.fields]
 
 
-def equal(field: Field, first: Any, second: Any) -> bool:
+def same_value(field: Field, first: Any, second: Any) -> bool:
     """Whether two values of a field are the same to a reader."""
-    if field.kind in (Kind.LINE, Kind.TEXT):
+    if field.kind in (FieldKind.LINE, FieldKind.TEXT):
         return fold(first) == fold(second)
-    return sorted(first) == sorted(second) if field.kind == Kind.MANY else bool(first == second)
+    return (
+        sorted(first) == sorted(second) if field.kind == FieldKind.MANY else bool(first == second)
+    )
 
 
-def _fields(step: Step, asked: Mapping[int, Entries]) -> Iterator[ComparedField]:
+def _fields(step: FormStep, asked: Mapping[int, Entries]) -> Iterator[ComparedField]:
     for field in step.fields:
         values = {at: entries[field.name] for at, entries in asked.items()}
         if field.kind in LEFT_OUT or not any(answered(field, value) for value in values.values()):
             continue
         first = next(iter(values.values()))
-        unequal = [value for value in values.values() if not equal(field, first, value)]
+        unequal = [value for value in values.values() if not same_value(field, first, value)]
         # Marked against the first; of the first itself, against the next that differs.
         cells = [
             _cell(at, field, value, first if value is not first else next(iter(unequal), first))
@@ -74,9 +76,9 @@ def _fields(step: Step, asked: Mapping[int, Entries]) -> Iterator[ComparedField]
         yield ComparedField(field, tuple(cells), bool(unequal))
 
 
-def _cell(index: int, field: Field, value: Any, other: Any) -> Cell:
+def _cell(index: int, field: Field, value: Any, other: Any) -> ComparedCell:
     words = in_words(field, value)
-    if equal(field, value, other):
-        return Cell(index, (Piece("same", words),) if words else ())
+    if same_value(field, value, other):
+        return ComparedCell(index, (Piece("same", words),) if words else ())
     pieces = word_diff(in_words(field, other), words)
-    return Cell(index, tuple(piece for piece in pieces if piece.kind != "gone"))
+    return ComparedCell(index, tuple(piece for piece in pieces if piece.kind != "gone"))

@@ -34,7 +34,7 @@ STALE = "Something has changed since you opened this tag: read it again, then de
 
 
 @dataclass(frozen=True)
-class Notes:
+class ReviewNotes:
     """A reviewer's notes on one annotation: on the whole, and by field name."""
 
     whole: str = ""
@@ -46,7 +46,7 @@ class Notes:
 
 
 @dataclass(frozen=True)
-class Read:
+class ReviewInput:
     """What the reviewer read and wrote: versions and notes by annotation, a reason for all of them.
 
     `withdraw`: take away what others still have in progress, instead of waiting for it.
@@ -54,15 +54,17 @@ class Read:
 
     versions: Mapping[int, int]
     reason: str = ""
-    notes: Mapping[int, Notes] = field(default_factory=dict)
+    notes: Mapping[int, ReviewNotes] = field(default_factory=dict)
     withdraw: bool = False
 
-    def notes_on(self, annotation: Annotation) -> Notes:
-        return self.notes.get(annotation.pk, Notes())
+    def notes_on(self, annotation: Annotation) -> ReviewNotes:
+        return self.notes.get(annotation.pk, ReviewNotes())
 
 
 @transaction.atomic
-def accept(at: InRound, chosen: int, *, by: Person, read: Read, is_same: bool | None) -> TagReview:
+def accept(
+    at: InRound, chosen: int, *, by: Person, read: ReviewInput, is_same: bool | None
+) -> TagReview:
     """Accept one annotation; the others are not used. `is_same` is None where there is one alone."""
     rows = _opened(at, by, read)
     _require_answer(rows, is_same)
@@ -71,18 +73,18 @@ def accept(at: InRound, chosen: int, *, by: Person, read: Read, is_same: bool | 
 
 
 @transaction.atomic
-def merge(at: InRound, how: Merge, *, by: Person, read: Read) -> TagReview:
+def merge(at: InRound, how: Merge, *, by: Person, read: ReviewInput) -> TagReview:
     """Make a new annotation of several; those that gave nothing to it are not used."""
     rows = _opened(at, by, read)
     made, sources = made_of(rows, how, by)
     ending = dict.fromkeys(sources, Outcome.MERGE)
     kept = _decided(at, rows, Decision.MERGE, ending, by=by, read=read, is_same=True)
-    _keep(kept, made, Outcome.ACCEPT, Notes(), by)
+    _keep(kept, made, Outcome.ACCEPT, ReviewNotes(), by)
     return kept
 
 
 @transaction.atomic
-def accept_two(at: InRound, chosen: Sequence[int], *, by: Person, read: Read) -> TagReview:
+def accept_two(at: InRound, chosen: Sequence[int], *, by: Person, read: ReviewInput) -> TagReview:
     """Accept two annotations as two contradictions of one tag."""
     rows = _opened(at, by, read)
     pair = [row for row in rows if row.pk in chosen]
@@ -99,7 +101,7 @@ def accept_two(at: InRound, chosen: Sequence[int], *, by: Person, read: Read) ->
 
 
 @transaction.atomic
-def drop(at: InRound, *, by: Person, read: Read, is_same: bool | None) -> TagReview:
+def drop(at: InRound, *, by: Person, read: ReviewInput, is_same: bool | None) -> TagReview:
     """Drop the tag as ambiguous, with a reason: none of its annotations is published."""
     rows = _opened(at, by, read)
     if not plain(read.reason):
@@ -109,7 +111,9 @@ def drop(at: InRound, *, by: Person, read: Read, is_same: bool | None) -> TagRev
 
 
 @transaction.atomic
-def send_back(at: InRound, chosen: Sequence[int], *, by: Person, read: Read) -> list[Annotation]:
+def send_back(
+    at: InRound, chosen: Sequence[int], *, by: Person, read: ReviewInput
+) -> list[Annotation]:
     """Let the authors edit these annotations again. Each needs a note, or there is a reason for all."""
     rows = [row for row in _opened(at, by, read) if row.pk in chosen]
     if not rows:
@@ -119,7 +123,7 @@ def send_back(at: InRound, chosen: Sequence[int], *, by: Person, read: Read) -> 
             raise Refusal("Say why you send it back: a reason, or a note on a field.")
         notes = read.notes_on(row)
         whole = "\n".join(filter(None, [plain(read.reason), plain(notes.whole)]))
-        _keep(None, row, Outcome.SEND_BACK, Notes(whole, notes.by_field), by)
+        _keep(None, row, Outcome.SEND_BACK, ReviewNotes(whole, notes.by_field), by)
         _move(row, Outcome.SEND_BACK)
         _give_back(row)
     follow_stop_rule(at.campaign_id)
@@ -145,7 +149,7 @@ def take_back(review_id: int, *, by: Person) -> TagReview:
     # Another version, so that a decision on the one before is refused and the next one is kept too.
     ANNOTATION.move(Annotation.objects.filter(pk__in=others), "reopen", version=F("version") + 1)
     TagReview.objects.filter(pk=kept.pk).update(taken_back_by=by, taken_back_at=Now())
-    ASSIGNMENT.move(InRound.of(kept).assignments, "restore", **FREE_AGAIN)
+    ASSIGNMENT.move(InRound.of_review(kept).assignments, "restore", **FREE_AGAIN)
     follow_stop_rule(kept.campaign_id)
     return kept
 
@@ -157,7 +161,7 @@ def check_may_review(tag_id: int, person: Person) -> None:
         )
 
 
-def _opened(at: InRound, by: Person, read: Read) -> list[Annotation]:
+def _opened(at: InRound, by: Person, read: ReviewInput) -> list[Annotation]:
     """The annotations to decide on, locked. Raises StaleVersion unless they are those that were read."""
     check_may_review(at.tag_id, by)
     _check_notes(read)
@@ -173,7 +177,7 @@ def _opened(at: InRound, by: Person, read: Read) -> list[Annotation]:
     return rows
 
 
-def _check_notes(read: Read) -> None:
+def _check_notes(read: ReviewInput) -> None:
     by_field = [each for notes in read.notes.values() for each in notes.by_field.items()]
     if unknown := {name.partition("-")[0] for name, _ in by_field} - set(FIELDS):
         raise Refusal(f"There are no fields {sorted(unknown)}. Reload the page.")
@@ -206,7 +210,7 @@ def _decided(
     ending: Mapping[int, Outcome],
     *,
     by: Person,
-    read: Read,
+    read: ReviewInput,
     is_same: bool | None,
 ) -> TagReview:
     """Keep the decision and what becomes of each annotation: `ending` by id, LEAVE of the others."""
@@ -229,7 +233,7 @@ def _decided(
     return kept
 
 
-def _close(at: InRound, read: Read) -> None:
+def _close(at: InRound, read: ReviewInput) -> None:
     """Give out no more assignments of the tag. Raises Conflict where somebody still works on it."""
     held = at.assignments.filter(state=AssignmentState.HELD)
     if read.withdraw:
@@ -250,7 +254,7 @@ def _move(row: Annotation, verb: str) -> None:
 
 
 def _keep(
-    kept: TagReview | None, row: Annotation, outcome: Outcome, notes: Notes, by: Person
+    kept: TagReview | None, row: Annotation, outcome: Outcome, notes: ReviewNotes, by: Person
 ) -> None:
     Review.objects.create(
         of_tag=kept,

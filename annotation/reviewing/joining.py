@@ -16,7 +16,7 @@ Answers = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Source:
+class QuestionSource:
     """A question as one annotation has it: its number there, from 1, and its row of the form."""
 
     annotation: int
@@ -28,7 +28,7 @@ class Source:
 class Wording:
     """A question with its two answers; several sources are doubles, of which the first is taken."""
 
-    sources: list[Source]
+    sources: list[QuestionSource]
 
     @property
     def key(self) -> str:
@@ -44,7 +44,7 @@ class Wording:
 
 
 @dataclass
-class Asked:
+class AskedQuestion:
     """One question with its wordings by their answers; more than one contradict each other."""
 
     wordings: dict[Answers, Wording] = field(default_factory=dict)
@@ -63,18 +63,22 @@ class Asked:
         return str(next(iter(self.wordings.values())).row["question"])
 
 
-def joined(questions: Mapping[int, Iterable[Entries]]) -> list[Asked]:
+def joined_questions(questions: Mapping[int, Iterable[Entries]]) -> list[AskedQuestion]:
     """The questions of all annotations (id to rows), in the order in which they come first."""
-    asked: dict[str, Asked] = {}
+    asked: dict[str, AskedQuestion] = {}
     for annotation, rows in questions.items():
         for n, row in enumerate(rows, start=1):
-            one = asked.setdefault(answer_key(row["question"]), Asked())
+            one = asked.setdefault(answer_key(row["question"]), AskedQuestion())
             answers = (answer_key(row["answer_1"]), answer_key(row["answer_2"]))
-            one.wordings.setdefault(answers, Wording([])).sources.append(Source(annotation, n, row))
+            one.wordings.setdefault(answers, Wording([])).sources.append(
+                QuestionSource(annotation, n, row)
+            )
     return list(asked.values())
 
 
-def taken(asked: Sequence[Asked], picks: Mapping[int, Sequence[str]]) -> list[Wording]:
+def picked_wordings(
+    asked: Sequence[AskedQuestion], picks: Mapping[int, Sequence[str]]
+) -> list[Wording]:
     """The wordings that the reviewer picked: index in `asked` to their keys, or NEITHER.
 
     Raises Refusal for a question whose answers contradict, unless exactly one of them or NEITHER is picked.

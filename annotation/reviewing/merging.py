@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.fields.steps import QUESTIONS, STEPS
-from annotation.fields.walker import Entries, Kind, fields_of, kept
+from annotation.fields.walker import Entries, FieldKind, fields_of, kept
 from annotation.reviewing.joining import Wording
 
 # The field that another one goes with: a span's place is in its passage.
 FOLLOWS = {
     name: name.removesuffix("_at")
     for name, each in fields_of(STEPS).items()
-    if each.kind == Kind.PLACE
+    if each.kind == FieldKind.PLACE
 }
 
 
 @dataclass(frozen=True)
-class Choice:
+class FieldSources:
     """From which annotation (its id) each field is taken: `base`, unless `by_field` names another."""
 
     base: int
@@ -28,7 +28,7 @@ class Choice:
 
 
 def merged(
-    annotations: Mapping[int, Entries], choice: Choice, questions: Sequence[Wording]
+    annotations: Mapping[int, Entries], choice: FieldSources, questions: Sequence[Wording]
 ) -> dict[str, Any]:
     """The entries as a submission stores them; without questions if the merged tag is invalid."""
     entries = {name: annotations[choice.source(name)][name] for name in fields_of(STEPS)}
@@ -38,7 +38,7 @@ def merged(
 
 def sources_of(
     annotations: Mapping[int, Entries],
-    choice: Choice,
+    choice: FieldSources,
     entries: Entries,
     questions: Sequence[Wording],
 ) -> set[int]:

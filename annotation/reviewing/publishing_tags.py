@@ -16,7 +16,7 @@ from accounts.audit import Kind, record
 from accounts.models import Person
 from annotation.evidence.paragraphs import paragraphs, tag_text
 from annotation.evidence.provenance import origin_in
-from annotation.fields.checks import context
+from annotation.fields.checks import passage_for_models
 from annotation.fields.entries import entries_of
 from annotation.fields.span_ranges import ranges_at
 from annotation.models import Annotation, Campaign, Review, TagReview
@@ -56,7 +56,7 @@ OPTIONAL = (
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedCounts:
     """The numbers of published tags and of new records; a new version of a record is none."""
 
     tags: int
@@ -82,13 +82,13 @@ def to_publish(campaign: Campaign) -> list[TagReview]:
     return sorted(rows, key=lambda row: order.get((row.round, row.tag_id), len(order)))
 
 
-def publish_campaign(campaign: Campaign, by: Person | None = None) -> Published:
+def publish_campaign(campaign: Campaign, by: Person | None = None) -> PublishedCounts:
     """Publish every reviewed tag of the campaign, in the order of the draw, each in its own transaction."""
     results = [publish(kept) for kept in to_publish(campaign)]
     done = [new for new in results if new is not None]
     if done:
         record(Kind.PUBLISH, by, f"{len(done)} tags of campaign {campaign.pk}")
-    return Published(len(done), sum(done))
+    return PublishedCounts(len(done), sum(done))
 
 
 @transaction.atomic
@@ -116,7 +116,7 @@ def publish(kept: TagReview) -> int | None:
         for row, draft in zip(rows, drafts, strict=True)
     ]
     # Nobody takes this decision back any more.
-    left_out = InRound.of(kept).assignments.filter(state=AssignmentState.UNNEEDED)
+    left_out = InRound.of_review(kept).assignments.filter(state=AssignmentState.UNNEEDED)
     ASSIGNMENT.move(left_out, "withdraw")
     for pair in combinations(_published_of(collection, kept), 2):
         link_same_tag(*pair)
@@ -191,10 +191,10 @@ def extra_of(annotation: Annotation) -> dict[str, Any]:
         **origin_in(entries_of(annotation), annotation.provenance, annotation.filled),
         # Only those that the annotator selected; others are searched for where the passage is shown.
         "span_1_ranges": ranges_at(
-            context(vars(annotation), 1), annotation.span_1, annotation.span_1_at
+            passage_for_models(vars(annotation), 1), annotation.span_1, annotation.span_1_at
         ),
         "span_2_ranges": ranges_at(
-            context(vars(annotation), 2), annotation.span_2, annotation.span_2_at
+            passage_for_models(vars(annotation), 2), annotation.span_2, annotation.span_2_at
         ),
     }
 

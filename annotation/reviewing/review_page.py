@@ -13,14 +13,14 @@ from django.utils.safestring import SafeString
 from accounts.models import Person
 from annotation.evidence.other_articles import OtherArticles
 from annotation.evidence.panes import Evidence
-from annotation.fields.checks import Finding, Level, check
+from annotation.fields.checks import CheckFinding, Level, check
 from annotation.fields.entries import entries_of
 from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.fields.walker import Field
 from annotation.models import Annotation, Assignment, TagReview
 from annotation.reviewing.combining import ChecksRefused, asked_in
-from annotation.reviewing.comparing import Cell, ComparedField, compared
-from annotation.reviewing.joining import NEITHER, Asked, Wording
+from annotation.reviewing.comparing import ComparedCell, ComparedField, compared_steps
+from annotation.reviewing.joining import NEITHER, AskedQuestion, Wording
 from annotation.reviewing.tags_in_round import TagInRound, may_review
 from annotation.states import AnnotationState, AssignmentState
 from leases.refusal import Refusal
@@ -45,7 +45,7 @@ def folded(text: str) -> SafeString:
 
 
 @dataclass(frozen=True)
-class Note:
+class NoteBox:
     """The box for a note on a field of one annotation, or on the whole of it; `text` is what was typed."""
 
     letter: str
@@ -55,13 +55,13 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Column:
+class ReviewColumn:
     """One annotation with the letter that it has on the page."""
 
     letter: str
     annotation: Annotation
     is_chosen: bool
-    note: Note
+    note: NoteBox
 
     @property
     def name(self) -> str:
@@ -70,7 +70,7 @@ class Column:
         return "Merged" if is_merged else self.annotation.author.name
 
     @property
-    def findings(self) -> list[tuple[Finding, bool, str]]:
+    def findings(self) -> list[tuple[CheckFinding, bool, str]]:
         """What the checks report: each with whether it was ticked, and the field that it is about."""
         ticked = {key for key, _ in self.annotation.checked_warnings}
         return [
@@ -80,10 +80,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class ShownCell:
-    column: Column
-    cell: Cell
-    note: Note
+class ReviewedCell:
+    column: ReviewColumn
+    cell: ComparedCell
+    note: NoteBox
     is_taken: bool
 
     @property
@@ -99,10 +99,10 @@ class ShownCell:
 
 
 @dataclass(frozen=True)
-class ShownField:
+class ReviewedField:
     field: Field
     differs: bool
-    cells: list[ShownCell]
+    cells: list[ReviewedCell]
 
     @property
     def letters(self) -> str:
@@ -232,22 +232,22 @@ class ReviewPage:
         return self.may_decide and not self.is_one
 
     @cached_property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[ReviewColumn]:
         chosen = self.typed.getlist("chosen")
         return [
-            Column(letter, row, str(row.pk) in chosen, self._note(letter, row, ""))
+            ReviewColumn(letter, row, str(row.pk) in chosen, self._note(letter, row, ""))
             for letter, row in zip(ascii_uppercase, self.rows, strict=False)
         ]
 
     @cached_property
-    def steps(self) -> list[tuple[str, list[ShownField]]]:
+    def steps(self) -> list[tuple[str, list[ReviewedField]]]:
         """The titles of the steps with their compared fields."""
         return [
             (
                 each.step.title,
-                [ShownField(one.field, one.differs, self._cells(one)) for one in each.fields],
+                [ReviewedField(one.field, one.differs, self._cells(one)) for one in each.fields],
             )
-            for each in compared(STEPS, [entries_of(row) for row in self.rows])
+            for each in compared_steps(STEPS, [entries_of(row) for row in self.rows])
         ]
 
     @cached_property
@@ -255,11 +255,11 @@ class ReviewPage:
         return [self._question(f"question-{n}", one) for n, one in enumerate(asked_in(self.rows))]
 
     @property
-    def question_notes(self) -> list[Note]:
+    def question_notes(self) -> list[NoteBox]:
         return [self._note(each.letter, each.annotation, QUESTIONS.name) for each in self.columns]
 
     @property
-    def refused_findings(self) -> list[tuple[Finding, bool]]:
+    def refused_findings(self) -> list[tuple[CheckFinding, bool]]:
         """What the checks report on the merged annotation, each with whether it can be ticked as checked."""
         found = self.refusal.findings if isinstance(self.refusal, ChecksRefused) else ()
         return [(each, each.level == Level.WARN) for each in found]
@@ -275,21 +275,21 @@ class ReviewPage:
         boxes = {str(row.pk) for row in self.rows} if self.may_decide else set()
         names = [] if self.may_decide else [("Reason", "reason")]
         names += [
-            ("Note", name)
+            ("NoteBox", name)
             for name in self.typed
             if name.startswith("note-") and name.split("-")[1] not in boxes
         ]
         return [(kind, text) for kind, n in names if (text := self.typed.get(n, "").strip())]
 
-    def _note(self, letter: str, row: Annotation, name: str) -> Note:
+    def _note(self, letter: str, row: Annotation, name: str) -> NoteBox:
         key = f"note-{row.pk}-{name}" if name else f"note-{row.pk}"
         label = f"{letter}, {row.author.name}"
-        return Note(letter, label, key, self.typed.get(key, ""))
+        return NoteBox(letter, label, key, self.typed.get(key, ""))
 
-    def _cells(self, one: ComparedField) -> list[ShownCell]:
+    def _cells(self, one: ComparedField) -> list[ReviewedCell]:
         picked = self.typed.get(f"take-{one.field.name}", "")
         return [
-            ShownCell(
+            ReviewedCell(
                 column := self.columns[cell.index],
                 cell,
                 self._note(column.letter, column.annotation, one.field.name),
@@ -298,7 +298,7 @@ class ReviewPage:
             for cell in one.cells
         ]
 
-    def _question(self, name: str, one: Asked) -> ShownQuestion:
+    def _question(self, name: str, one: AskedQuestion) -> ShownQuestion:
         letters = {each.annotation.pk: each.letter for each in self.columns}
         # A question that does not contradict is taken unless the reviewer takes the tick away.
         picked = self.typed.getlist(name)

@@ -22,7 +22,7 @@ class InRound(NamedTuple):
     tag_id: int
 
     @classmethod
-    def of(cls, kept: TagReview) -> "InRound":
+    def of_review(cls, kept: TagReview) -> "InRound":
         return cls(kept.campaign_id, kept.round, kept.tag_id)
 
     @property

@@ -16,7 +16,7 @@ from accounts.roles import Role
 from annotation.desk.draft_page import (
     DraftPage,
     annotation_at,
-    compared,
+    conflicting_fields,
     page_at,
     read_fields,
     step_to_resume,
@@ -24,7 +24,7 @@ from annotation.desk.draft_page import (
 from annotation.evidence.other_articles import OtherArticles
 from annotation.evidence.provenance import Captured, read_captured
 from annotation.fields.entries import entries_of
-from annotation.fields.form_input import Reading, number, read_form
+from annotation.fields.form_input import FormReading, number_in, read_form
 from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.models import Annotation
 from annotation.states import EDITABLE
@@ -32,7 +32,7 @@ from annotation.views.articles import ask_in_form
 from annotation.views.queue import none_left, to_queue
 from annotation.workflow import claiming, saving
 from annotation.workflow.in_hand import HandsFull
-from annotation.workflow.saving import Place, Submission
+from annotation.workflow.saving import Activity, Submission
 from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 
 LOST = "This tag is no longer assigned to you: its time ran out, or an admin withdrew it."
@@ -51,10 +51,10 @@ def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
         return render(request, "annotation/handed_in.html", context)
     draft = posted_draft(request, person)
     if draft and draft.assignment_id != assignment_id and draft.state in EDITABLE:
-        return kept_elsewhere(request, Posted.of(request, draft))
+        return kept_elsewhere(request, PostedDraft.from_request(request, draft))
     if draft is None or draft.assignment_id != assignment_id:
         draft = annotation_at(assignment_id, person)
-    posted = Posted.of(request, draft)
+    posted = PostedDraft.from_request(request, draft)
     verb, _, argument = request.POST.get("action", "save").partition(":")
     if posted.reading.problems:
         return refused_reading(request, posted)
@@ -65,26 +65,26 @@ def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
 
 
 @dataclass(frozen=True)
-class Posted:
+class PostedDraft:
     """A posted form: its annotation, the version it was made from, and the parsed input."""
 
     annotation: Annotation
     by: Person
     version: int
-    reading: Reading
-    place: Place
+    reading: FormReading
+    place: Activity
     captured: Captured
 
     @classmethod
-    def of(cls, request: HttpRequest, annotation: Annotation) -> "Posted":
-        version = number(request.POST.get("version", ""))
-        seconds = number(request.POST.get("seconds", ""))
+    def from_request(cls, request: HttpRequest, annotation: Annotation) -> "PostedDraft":
+        version = number_in(request.POST.get("version", ""))
+        seconds = number_in(request.POST.get("seconds", ""))
         return cls(
             annotation,
             person_of(request),
             -1 if version is None else version,
             read_form(STEPS, request.POST),
-            Place(request.POST.get("step", ""), seconds or 0),
+            Activity(request.POST.get("step", ""), seconds or 0),
             read_captured(request.POST.get("provenance", ""), request.POST.getlist("filled")),
         )
 
@@ -108,13 +108,13 @@ class Posted:
 
 def posted_draft(request: HttpRequest, person: Person) -> Annotation | None:
     """The annotation that the posted form names. It may have another assignment now: one expires, or is withdrawn."""
-    key = number(request.POST.get("annotation", "")) or 0
+    key = number_in(request.POST.get("annotation", "")) or 0
     with suppress(NotFoundHere):
         return saving.draft_of(key, person)
     return None
 
 
-def kept_elsewhere(request: HttpRequest, posted: Posted) -> HttpResponse:
+def kept_elsewhere(request: HttpRequest, posted: PostedDraft) -> HttpResponse:
     """Save what was posted for a tag that the person no longer has.
 
     Raises NotAllowed if that is impossible; its page shows what was posted.
@@ -135,7 +135,7 @@ def shown(request: HttpRequest, desk: DraftPage, status: int = 200) -> HttpRespo
     return render(request, "annotation/annotate.html", context, status=status)
 
 
-def refused_reading(request: HttpRequest, posted: Posted) -> HttpResponse:
+def refused_reading(request: HttpRequest, posted: PostedDraft) -> HttpResponse:
     """Show input that cannot be stored as it was typed, with the reason; the stored draft is unchanged."""
     desk = DraftPage(
         posted.annotation,
@@ -148,38 +148,38 @@ def refused_reading(request: HttpRequest, posted: Posted) -> HttpResponse:
     return shown(request, desk, 400)
 
 
-def conflicting(request: HttpRequest, posted: Posted, stale: StaleVersion) -> HttpResponse:
+def conflicting(request: HttpRequest, posted: PostedDraft, stale: StaleVersion) -> HttpResponse:
     """Show both texts side by side; saving again stores the one in the form."""
     assert isinstance(stale.details, dict)
     desk = DraftPage(
         annotation_at(posted.annotation.assignment_id or 0, posted.by),
         posted.reading.entries,
-        conflict=compared(stale.details),
+        conflict=conflicting_fields(stale.details),
         message=stale.message,
         posted=posted.captured,
     )
     return shown(request, desk, 412)
 
 
-def save(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def save(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     annotation = posted.save(request)
     messages.success(request, "Saved.")
     return back_to(annotation, f"#step-{step_to_resume(annotation)}")
 
 
-def submit(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def submit(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     """Submit, and answer with the page of the next tag."""
     result = submission(request, posted)
     return open_next(request, posted, result) if result.taken else refused(request, posted, result)
 
 
-def submit_stop(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def submit_stop(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     """Submit, and go back to the queue."""
     result = submission(request, posted)
     return redirect("annotation:queue") if result.taken else refused(request, posted, result)
 
 
-def submission(request: HttpRequest, posted: Posted) -> Submission:
+def submission(request: HttpRequest, posted: PostedDraft) -> Submission:
     result = saving.submit_draft(
         posted.annotation,
         by=posted.by,
@@ -195,7 +195,7 @@ def submission(request: HttpRequest, posted: Posted) -> Submission:
     return result
 
 
-def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpResponse:
+def open_next(request: HttpRequest, posted: PostedDraft, result: Submission) -> HttpResponse:
     """The next tag's page, without a redirect: its form names its own address, and its script shows that.
 
     The submission is committed, so a refusal from here on is not one of the submission.
@@ -213,7 +213,7 @@ def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpR
     return shown(request, page_at(assignment, posted.by))
 
 
-def refused(request: HttpRequest, posted: Posted, result: Submission) -> HttpResponse:
+def refused(request: HttpRequest, posted: PostedDraft, result: Submission) -> HttpResponse:
     desk = DraftPage(
         annotation_at(posted.annotation.assignment_id or 0, posted.by),
         posted.reading.entries,
@@ -223,7 +223,7 @@ def refused(request: HttpRequest, posted: Posted, result: Submission) -> HttpRes
     return shown(request, desk, 400)
 
 
-def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def skip(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     posted.save(request)
     reason = request.POST.get("skip_reason", "")
     try:
@@ -241,21 +241,21 @@ def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     return redirect("annotation:queue")
 
 
-def hand_back(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def hand_back(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     posted.save(request)
     claiming.hand_back(assignment_id=posted.annotation.assignment_id or 0, by=posted.by)
     messages.info(request, "Handed back. Your draft is kept, and you can continue it later.")
     return redirect("annotation:queue")
 
 
-def flag(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def flag(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     annotation = posted.save(request)
     note = request.POST.get("flag_note", "")
     saving.flag(annotation=annotation, flagged=argument != "off", note=note)
     return back_to(annotation, "#give-up")
 
 
-def add_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def add_row(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     rows = posted.reading.entries[QUESTIONS.name]
     if len(rows) >= QUESTIONS.at_most:
         messages.error(request, f"A tag may have at most {QUESTIONS.at_most} questions.")
@@ -265,16 +265,16 @@ def add_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse
     return back_to(annotation, f"#id_{QUESTIONS.name}-{len(rows)}-{QUESTIONS.fields[0].name}")
 
 
-def remove_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def remove_row(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     rows = list(posted.reading.entries[QUESTIONS.name])
-    index = number(argument)
+    index = number_in(argument)
     if index is not None and index < len(rows):
         del rows[index]
     annotation = posted.save(request, **{QUESTIONS.name: rows})
     return back_to(annotation, f"#{QUESTIONS.name}")
 
 
-def ask_article(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+def ask_article(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     """Ask for another article, or only look whether it is there."""
     annotation = posted.save(request)
     if argument != "look":
@@ -287,7 +287,7 @@ def back_to(annotation: Annotation, anchor: str) -> HttpResponse:
     return redirect(reverse("annotation:annotate", args=[annotation.assignment_id]) + anchor)
 
 
-ACTIONS: dict[str, Callable[[HttpRequest, Posted, str], HttpResponse]] = {
+ACTIONS: dict[str, Callable[[HttpRequest, PostedDraft, str], HttpResponse]] = {
     "save": save,
     "submit": submit,
     "submit_stop": submit_stop,

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.hiding import hidden
+from annotation.blinding.hiding import hidden_from
 from annotation.campaigns.campaign_people import annotators_of
 from annotation.campaigns.forms import AssignmentFilter, BulkForm
-from annotation.fields.form_input import number
+from annotation.fields.form_input import number_in
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.monitoring.assignment_list import listed
+from annotation.monitoring.assignment_list import listed_assignments
 from annotation.states import AssignmentState
 from annotation.views.campaigns import campaign_at
 from annotation.workflow import assigning
@@ -38,7 +38,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
         Q(pk__in=given) | Q(pk__in=campaign.chosen.order_by().values("person"))
     )
     filtering = AssignmentFilter(request.GET, people=people.order_by("name"), auto_id="filter_%s")
-    rows = listed(campaign, filtering.wanted)
+    rows = listed_assignments(campaign, filtering.wanted)
     form = BulkForm(request.POST or None, people=annotators_of(campaign).order_by("name"))
     if request.method == "POST" and form.is_valid():
         with refused_in(form):
@@ -49,7 +49,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
             return redirect(f"{here}?{request.GET.urlencode()}")
     page = page_of(request, rows.select_related(*SHOWN), PER_PAGE, ByKey)
     on_page = Annotation.objects.filter(assignment__in=[each.pk for each in page])
-    hidden_here = hidden(person_of(request), on_page)
+    hidden_here = hidden_from(person_of(request), on_page)
     context = {
         "campaign": campaign,
         "filtering": filtering,
@@ -74,7 +74,7 @@ def all_that_match(filtering: AssignmentFilter, rows: QuerySet[Assignment]) -> Q
 
 def ticked(request: HttpRequest, campaign: Campaign) -> QuerySet[Assignment]:
     """The assignments chosen one by one. Raises Refusal for none."""
-    keys = map(number, request.POST.getlist("assignment"))
+    keys = map(number_in, request.POST.getlist("assignment"))
     rows = campaign.assignments.filter(pk__in=[key for key in keys if key is not None])
     if not rows.exists():
         raise Refusal("Tick the assignments to change, or all that match.")

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.hiding import hidden
+from annotation.blinding.hiding import hidden_from
 from annotation.campaigns import managing
 from annotation.campaigns.campaign_people import may_be_added
 from annotation.campaigns.forms import CampaignForm, LimitsForm
@@ -17,11 +17,11 @@ from annotation.campaigns.opening import dry_run, open_campaign
 from annotation.campaigns.reserve import valid_tags
 from annotation.campaigns.shown_drawing import frame_in_words, shown_drawing, shown_strata
 from annotation.exporting.annotation_records import submitted_once
-from annotation.fields.form_input import number
+from annotation.fields.form_input import number_in
 from annotation.guidelines import current_guideline
 from annotation.models import Campaign
 from annotation.monitoring.assignment_list import concerns_by_campaign
-from annotation.monitoring.campaign_counts import campaigns_with_counts, people_of, stages
+from annotation.monitoring.campaign_counts import campaigns_with_counts, people_with_counts, stages
 from annotation.reviewing.publishing_tags import publish_campaign, unpublished
 from annotation.states import CampaignState
 from annotation.workflow import assigning
@@ -90,7 +90,7 @@ def opened(form: CampaignForm, by: Person, shown: str) -> Campaign:
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """One campaign: its design, progress, people."""
     campaign = campaign_at(campaign_id)
-    is_blind = hidden(person_of(request), submitted_once(campaign)).exists()
+    is_blind = hidden_from(person_of(request), submitted_once(campaign)).exists()
     context = {
         "campaign": campaign,
         "frame": frame_in_words(campaign),
@@ -98,7 +98,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "valid_tags": "hidden from you" if is_blind else valid_tags(campaign),
         "is_open": campaign.state == CampaignState.OPEN,
         "stages": stages(campaign),
-        "people": people_of(campaign),
+        "people": people_with_counts(campaign),
         "to_publish": unpublished().filter(campaign=campaign).count(),
         "current_guideline": current_guideline(),
         "to_add": may_be_added(campaign).order_by("name"),
@@ -160,7 +160,7 @@ def limits(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def add_person(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Let a person annotate in the campaign."""
     campaign = campaign_at(campaign_id)
-    person = person_at(number(request.POST.get("person", "")) or 0)
+    person = person_at(number_in(request.POST.get("person", "")) or 0)
     managing.add_person(campaign, person)
     messages.success(request, f"{person} annotates in this campaign now.")
     return redirect("annotation:campaign", campaign.pk)

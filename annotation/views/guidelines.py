@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation.forms import GuidelineForm
-from annotation.guideline_text import PARTS, changes, html_of, joined, parts_of, rendered
+from annotation.guideline_text import PARTS, body_of, changed_parts, html_of, html_parts, parts_of
 from annotation.guidelines import current_guideline, save_guideline, use_current_guideline
 from annotation.models import Guideline
 from annotation.views.campaigns import campaign_at
@@ -30,7 +30,7 @@ def guideline_at(version: str) -> Guideline:
 def guideline(request: HttpRequest, version: str) -> HttpResponse:
     """One version of the guideline."""
     row = guideline_at(version)
-    parts = [(anchor, html) for anchor, html in rendered(row.body).items() if html]
+    parts = [(anchor, html) for anchor, html in html_parts(row.body).items() if html]
     return render(request, "annotation/guideline.html", {"guideline": row, "parts": parts})
 
 
@@ -50,13 +50,13 @@ def guideline_changes(request: HttpRequest, version: str) -> HttpResponse:
     """What one version changed in the one before it."""
     row = guideline_at(version)
     before = Guideline.objects.filter(pk__lt=row.pk).first()
-    changed = list(changes(before.body, row.body)) if before else []
+    changed = list(changed_parts(before.body, row.body)) if before else []
     context = {"guideline": row, "before": before, "changed": changed}
     return render(request, "annotation/guideline_changes.html", context)
 
 
 @dataclass(frozen=True)
-class Editor:
+class GuidelineEditor:
     """The texts being edited, the version they were made from, and where a stale save differs from the saved text."""
 
     form: GuidelineForm
@@ -77,10 +77,10 @@ def edit_guideline(request: HttpRequest) -> HttpResponse:
     """The text of each part with its preview. Saving makes a new version."""
     if request.method == "GET":
         current = current_guideline()
-        return Editor(GuidelineForm(initial=parts_of(current.body)), current.version).answer(
-            request
-        )
-    editor = Editor(GuidelineForm(request.POST), request.POST.get("base", ""))
+        return GuidelineEditor(
+            GuidelineForm(initial=parts_of(current.body)), current.version
+        ).answer(request)
+    editor = GuidelineEditor(GuidelineForm(request.POST), request.POST.get("base", ""))
     if not editor.form.is_valid():
         return editor.answer(request, 400)
     if request.POST.get("action") == "preview":
@@ -89,18 +89,18 @@ def edit_guideline(request: HttpRequest) -> HttpResponse:
     try:
         saved = save_guideline(texts, base=editor.base, by=person_of(request))
     except StaleVersion as stale:
-        return compared(editor.form, stale).answer(request, stale.status)
+        return stale_editor(editor.form, stale).answer(request, stale.status)
     messages.success(
         request, f"Version {saved.version} is the current guideline. New campaigns get it."
     )
     return redirect("annotation:guidelines")
 
 
-def compared(form: GuidelineForm, stale: StaleVersion) -> Editor:
+def stale_editor(form: GuidelineForm, stale: StaleVersion) -> GuidelineEditor:
     """The person's own texts again, with what differs in them from the current version; the next save replaces that."""
     current = current_guideline()
-    changed = changes(current.body, joined(form.cleaned_data))
-    return Editor(form, current.version, stale.message, tuple(changed))
+    changed = changed_parts(current.body, body_of(form.cleaned_data))
+    return GuidelineEditor(form, current.version, stale.message, tuple(changed))
 
 
 @require_POST

@@ -8,12 +8,12 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations, show_annotations
-from annotation.blinding.hiding import hidden
+from annotation.blinding.hiding import hidden_from
 from annotation.exporting.annotation_records import submitted_once
 from annotation.exporting.campaign_files import EXPORTS, export_named
 from annotation.models import Annotation
 from annotation.monitoring import attention, worktime
-from annotation.monitoring.campaign_figures import agreement_so_far, progress_of
+from annotation.monitoring.campaign_figures import agreement_so_far, campaign_progress
 from annotation.views.campaigns import campaign_at
 from pages.data_responses import csv_response
 from pages.paging import ByKey, page_of
@@ -25,12 +25,12 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """A campaign in numbers, its people, and the assignments that need a person."""
     campaign = campaign_at(campaign_id)
     why = request.GET.get("why", "")
-    why = why if why in attention.Why.values else ""
+    why = why if why in attention.Concern.values else ""
     person = person_of(request)
-    page = page_of(request, attention.waiting(campaign, why), pages=ByKey)
+    page = page_of(request, attention.concerning_assignments(campaign, why), pages=ByKey)
     on_page = Annotation.objects.filter(assignment__in=[place.pk for place in page])
-    is_blind = hidden(person, submitted_once(campaign)).exists()
-    figures, people = progress_of(campaign)
+    is_blind = hidden_from(person, submitted_once(campaign)).exists()
+    figures, people = campaign_progress(campaign)
     context = {
         "campaign": campaign,
         "figures": figures,
@@ -40,11 +40,11 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "agreement": []
         if is_blind
         else [line for each in agreement_so_far(campaign) for line in each],
-        "hidden": set(hidden(person, on_page).values_list("assignment", flat=True)),
-        "kinds": attention.kinds(campaign),
+        "hidden": set(hidden_from(person, on_page).values_list("assignment", flat=True)),
+        "kinds": attention.concern_counts(campaign),
         "why": why,
         "page": page,
-        "rows": [(place, attention.Why(place.why)) for place in page],
+        "rows": [(place, attention.Concern(place.why)) for place in page],
     }
     return render(request, "annotation/campaign_progress.html", context)
 

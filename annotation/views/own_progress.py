@@ -6,7 +6,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from annotation.desk.own_progress import campaigns_of, finished, outcome, own_progress
+from annotation.desk.own_progress import campaigns_of, finished_annotations, outcome, own_progress
 from annotation.forms import FinishedForm
 from pages.paging import ByKey, page_of
 
@@ -17,7 +17,7 @@ def own(request: HttpRequest) -> HttpResponse:
     """What is done and left, the pace, and a list of what was submitted."""
     person = person_of(request)
     form = FinishedForm(request.GET, campaigns=campaigns_of(person))
-    page = page_of(request, finished(person, form.wanted), pages=ByKey)
+    page = page_of(request, finished_annotations(person, form.wanted), pages=ByKey)
     context = {
         "own": own_progress(person),
         "form": form,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation.desk.own_queue import queue_of
-from annotation.fields.form_input import number
+from annotation.fields.form_input import number_in
 from annotation.models import Campaign
 from annotation.workflow import claiming
 from annotation.workflow.in_hand import HandsFull
@@ -25,7 +25,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 @roles_required(Role.ANNOTATOR)
 def next_tag(request: HttpRequest) -> HttpResponse:
     """Claim the next tag, of one campaign if the form names it, and open it."""
-    wanted = number(request.POST.get("campaign", ""))
+    wanted = number_in(request.POST.get("campaign", ""))
     campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
     try:
         assignment = claiming.next_assignment(by=person_of(request), campaign=campaign)

@@ -13,15 +13,15 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.gate import check_annotations, show_annotations
-from annotation.blinding.hiding import hidden
+from annotation.blinding.hiding import hidden_from
 from annotation.fields.entries import FIELDS
-from annotation.fields.form_input import number, plain
+from annotation.fields.form_input import number_in, plain
 from annotation.models import Annotation, Campaign, TagReview
 from annotation.monitoring.assignment_list import begun_campaigns
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
-from annotation.reviewing.deciding import Notes, Read
-from annotation.reviewing.merging import Choice
+from annotation.reviewing.deciding import ReviewInput, ReviewNotes
+from annotation.reviewing.merging import FieldSources
 from annotation.reviewing.ready_tags import ready_tags
 from annotation.reviewing.review_page import ReviewPage
 from annotation.reviewing.tags_in_round import (
@@ -42,11 +42,11 @@ ANSWERS = {"yes": True, "no": False}
 def reviews(request: HttpRequest) -> HttpResponse:
     """Tags to review, ready ones first, or those that are decided; of one campaign if it is named."""
     person = person_of(request)
-    wanted = number(request.GET.get("campaign", ""))
+    wanted = number_in(request.GET.get("campaign", ""))
     campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
     shows_decided = request.GET.get("show") == "decided"
     listed: QuerySet[Any] = decided(campaign) if shows_decided else to_review(campaign)
-    theirs = hidden(person, Annotation.objects.filter(sighting__tag__in=listed.values("tag")))
+    theirs = hidden_from(person, Annotation.objects.filter(sighting__tag__in=listed.values("tag")))
     if request.GET.get("hidden") == "show":
         check_annotations(person, theirs)
     page = page_of(request, listed.exclude(tag__in=theirs.order_by().values("sighting__tag")))
@@ -98,7 +98,7 @@ def decide(posted: QueryDict, at: InRound, by: Person) -> str:
     """Carry out the decision that the form asks for; what it was, in words."""
     read, verb = read_from(posted), posted.get("decision", "")
     is_same = ANSWERS.get(posted.get("same", ""))
-    chosen = [int(pk) for pk in posted.getlist("chosen") if number(pk) is not None]
+    chosen = [int(pk) for pk in posted.getlist("chosen") if number_in(pk) is not None]
     alone = list(read.versions) if len(read.versions) == 1 else []
     if not verb:
         raise Refusal("Nothing is decided yet. Press one of the buttons under Decision.")
@@ -145,7 +145,7 @@ def require_no(is_same: bool | None) -> None:
         )
 
 
-def read_from(posted: QueryDict) -> Read:
+def read_from(posted: QueryDict) -> ReviewInput:
     """Versions, notes and reason of the form: version-ID, note-ID, note-ID-FIELD, reason, withdraw."""
     versions: dict[int, int] = {}
     whole: dict[int, str] = {}
@@ -153,18 +153,20 @@ def read_from(posted: QueryDict) -> Read:
     for name, value in posted.items():
         kind, _, rest = name.partition("-")
         key, _, field = rest.partition("-")
-        annotation = number(key)
+        annotation = number_in(key)
         if annotation is None:
             continue
         if kind == "version":
-            version = number(str(value))
+            version = number_in(str(value))
             versions[annotation] = -1 if version is None else version
         elif kind == "note" and field:
             by_field.setdefault(annotation, {})[plain(field)] = str(value)
         elif kind == "note":
             whole[annotation] = str(value)
-    notes = {key: Notes(whole.get(key, ""), by_field.get(key, {})) for key in {*whole, *by_field}}
-    return Read(versions, posted.get("reason", ""), notes, withdraw="withdraw" in posted)
+    notes = {
+        key: ReviewNotes(whole.get(key, ""), by_field.get(key, {})) for key in {*whole, *by_field}
+    }
+    return ReviewInput(versions, posted.get("reason", ""), notes, withdraw="withdraw" in posted)
 
 
 def merge_from(posted: QueryDict, base: int) -> Merge:
@@ -172,14 +174,14 @@ def merge_from(posted: QueryDict, base: int) -> Merge:
     fields = {
         name: source
         for name in FIELDS
-        if (source := number(posted.get(f"take-{name}", ""))) is not None
+        if (source := number_in(posted.get(f"take-{name}", ""))) is not None
     }
     questions: Mapping[int, list[str]] = {
         index: posted.getlist(name)
         for name in posted
-        if (index := number(name.removeprefix("question-"))) is not None
+        if (index := number_in(name.removeprefix("question-"))) is not None
     }
-    return Merge(Choice(base, fields), questions, frozenset(posted.getlist("checked")))
+    return Merge(FieldSources(base, fields), questions, frozenset(posted.getlist("checked")))
 
 
 def shown(request: HttpRequest, at: InRound, refusal: Refusal | None = None) -> HttpResponse:

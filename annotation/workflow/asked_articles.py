@@ -22,7 +22,7 @@ from leases.refusal import Conflict, Refusal, TooMany
 from wikifetch.models import Article, Revision, Wiki
 from wikifetch.onearticle import allowed_base, client_for, fetched_article, wiki_to_ask
 from wikifetch.source.manners import WikiBusy, WikiError
-from wikifetch.source.wanted import Wanted, read_wanted
+from wikifetch.source.wanted import WantedArticle, read_wanted
 from wikifetch.waiting import pause_after
 
 log = structlog.get_logger(__name__)
@@ -35,7 +35,7 @@ HOUR = 3_600
 ROW_COLUMNS = ("annotation", "wiki", "title", "revid")
 
 
-class LeaseLost(Exception):
+class ArticleLeaseLost(Exception):
     """The row was swept: another worker may be asking now."""
 
 
@@ -62,7 +62,7 @@ def ask_for(annotation: Annotation, text: str, by: Person) -> AskedArticle:
     return row
 
 
-def _asked_wiki(wanted: Wanted) -> Wiki:
+def _asked_wiki(wanted: WantedArticle) -> Wiki:
     try:
         return wiki_to_ask(wanted)
     except WikiError as error:
@@ -99,7 +99,7 @@ def startable() -> QuerySet[AskedArticle]:
     return waiting.filter(~Exists(busy)).order_by("pk")
 
 
-def fetch(row_id: int) -> bool:
+def fetch_asked(row_id: int) -> bool:
     """Fetch what is asked for; False if it does not wait any more, or its wiki is busy, or is asked for another."""
     holder = leases.new_holder("article")
     try:
@@ -118,16 +118,16 @@ def fetch(row_id: int) -> bool:
 def _fetch_held(row: AskedArticle, holder: str) -> None:
     def renew() -> None:
         if not leases.renew(row, seconds=LEASE_SECONDS, holder=holder):
-            raise LeaseLost
+            raise ArticleLeaseLost
 
     def fail(problem: str) -> None:
         leases.settle(row, ASKED_ARTICLE, "fail", holder=holder, problem=problem)
 
     try:
-        wanted = Wanted(row.base, row.title, row.revid)
+        wanted = WantedArticle(row.base, row.title, row.revid)
         client = client_for(row.base, renew)
         revision = fetched_article(row.wiki, wanted, client, row.waited)
-    except LeaseLost:
+    except ArticleLeaseLost:
         log.info("asked_article_lease_lost", row=row.pk)
     except WikiBusy as busy:
         _set_back(row, holder, busy)
@@ -160,7 +160,7 @@ def _set_back(row: AskedArticle, holder: str, busy: WikiBusy) -> None:
         leases.settle(row, ASKED_ARTICLE, "wait", holder=holder, **columns)
 
 
-def sweep() -> list[int]:
+def sweep_asked() -> list[int]:
     """Take rows back from workers that died, give up those that kill every worker; the ids of those to fetch now."""
     rows = AskedArticle.objects.all()
     leases.sweep(rows, ASKED_ARTICLE, "expire")

@@ -48,7 +48,7 @@ def remove_person(campaign: Campaign, person: Person) -> int:
 
 
 @dataclass(frozen=True)
-class Withdrawn:
+class WithdrawnCounts:
     """How many assignments were withdrawn, how many tags nobody annotates now, and how many were replaced."""
 
     assignments: int
@@ -57,7 +57,7 @@ class Withdrawn:
 
 
 @transaction.atomic
-def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> Withdrawn:
+def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
     """Withdraw those of these assignments of the campaign that are free, held, not needed or in reserve.
 
     Drafts stay with their authors. A tag of the main round that nobody annotates now is replaced from the reserve.
@@ -74,7 +74,7 @@ def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> Withdrawn:
     ).update(assignment=None)
     lost, replaced = reserve.replace_lost(campaign.pk, tags)
     reserve.follow_stop_rule(campaign.pk)
-    return Withdrawn(moved, lost, replaced)
+    return WithdrawnCounts(moved, lost, replaced)
 
 
 @transaction.atomic

@@ -145,7 +145,7 @@ def _claim_first(
     return None
 
 
-def take(assignments: QuerySet[Assignment], by: Person) -> Assignment | None:
+def claim_within_limits(assignments: QuerySet[Assignment], by: Person) -> Assignment | None:
     """Claim the first of these assignments that is free, as far as their campaigns let this person hold one more."""
     campaign_people.one_claim_at_a_time(by)
     full = in_hand.full_campaigns(by)
@@ -229,7 +229,7 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
         raise Conflict("You have already continued this draft. Your queue lists it.")
     assignments = of_campaigns_open_to(by).filter(sighting=draft.sighting).order_by("slot")
     is_draft = draft.state == AnnotationState.DRAFT
-    assignment = take(assignments, by) if is_draft else claim(assignments, by)
+    assignment = claim_within_limits(assignments, by) if is_draft else claim(assignments, by)
     if assignment is None:
         why = (
             "You have been shown what others entered for this tag."

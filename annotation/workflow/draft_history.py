@@ -10,7 +10,7 @@ from leases.clock import now
 BATCH = 500
 
 
-def thin() -> int:
+def thin_drafts() -> int:
     """Delete old saves of all drafts by the rule in retention.py; returns how many."""
     at = now()
     saves = DraftRevision.objects.order_by("annotation_id", "version")

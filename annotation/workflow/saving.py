@@ -17,7 +17,7 @@ from accounts.models import Person
 from annotation.campaigns import reserve
 from annotation.evidence.captured import origin_of
 from annotation.evidence.provenance import Captured, origin_in
-from annotation.fields.checks import Finding, blocks, check, unchecked, value_at
+from annotation.fields.checks import CheckFinding, blocks, check, unchecked, value_at
 from annotation.fields.entries import (
     NAMES,
     columns_of,
@@ -51,7 +51,7 @@ STEP_KEYS = frozenset(step.key for step in STEPS)
 
 
 @dataclass(frozen=True)
-class Place:
+class Activity:
     """The person's current step, and the seconds of activity since the last save."""
 
     step: str = ""
@@ -86,7 +86,7 @@ def save(
     by: Person,
     version: int,
     changes: Entries,
-    place: Place = Place(),
+    place: Activity = Activity(),
     captured: Captured | None = None,
 ) -> Annotation:
     """Store `changes` over version `version` of the draft; returns it at its new version.
@@ -137,7 +137,7 @@ def _write(
     draft: Annotation,
     by: Person,
     wanted: _Wanted,
-    place: Place,
+    place: Activity,
     final: Entries | None = None,
     **more: Any,
 ) -> bool:
@@ -200,11 +200,11 @@ def _editable(rows: QuerySet[Annotation], person: Person, version: int) -> Query
     return rows.filter(is_free, version=version, state__in=EDITABLE)
 
 
-def seconds_in(place: Place) -> float:
+def seconds_in(place: Activity) -> float:
     return min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
 
 
-def _place_columns(draft: Annotation, place: Place, now: Mapping[str, Any]) -> dict[str, Any]:
+def _place_columns(draft: Annotation, place: Activity, now: Mapping[str, Any]) -> dict[str, Any]:
     """The step and the time, added to the times of the row as it is `now`; none if there is nothing new.
 
     They make no new version: two tabs at different steps are no conflict.
@@ -267,7 +267,7 @@ class Submission:
     """
 
     annotation: Annotation
-    findings: list[Finding]
+    findings: list[CheckFinding]
     repeated: bool = False
 
     @property
@@ -287,7 +287,7 @@ def submit_draft(
     version: int,
     entries: Entries,
     checked: Collection[str] = (),
-    place: Place = Place(),
+    place: Activity = Activity(),
     captured: Captured | None = None,
 ) -> Submission:
     """Save, check, and submit. `checked` holds the keys of the warnings ticked "I checked".
@@ -334,7 +334,7 @@ def _is_written(
     draft: Annotation,
     by: Person,
     wanted: _Wanted,
-    place: Place,
+    place: Activity,
     final: Entries | None,
     columns: dict[str, Any],
 ) -> bool:
@@ -356,7 +356,7 @@ def _submitted_before(draft: Annotation, before: Entries, version: int, entries:
 
 
 def looked_at(
-    draft: Annotation, findings: list[Finding], entries: Entries, checked: Collection[str]
+    draft: Annotation, findings: list[CheckFinding], entries: Entries, checked: Collection[str]
 ) -> dict[str, Any]:
     """The warnings ticked before and unchanged, and those ticked now: finding key to the field's value."""
     before: Mapping[str, Any] = dict(draft.checked_warnings)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from accounts.roles import Role
 from annotation.campaigns import opening
-from annotation.campaigns.opening import Design, Frame, Limits
-from annotation.campaigns.tag_drawing import Plan
+from annotation.campaigns.opening import CampaignDesign, Frame, Limits
+from annotation.campaigns.tag_drawing import DrawingPlan
 from annotation.fields.checks import check
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
-from annotation.reviewing.deciding import Notes, Read
+from annotation.reviewing.deciding import ReviewInput, ReviewNotes
 from annotation.reviewing.tags_in_round import InRound
 from annotation.workflow import assigning, claiming, saving
 from datasets.models import Collection
@@ -96,9 +96,9 @@ def campaign(
     return opening.open_campaign(
         name=name,
         collection=collection(into),
-        design=Design(
+        design=CampaignDesign(
             frame or Frame(),
-            Plan(**{"people_per_tag": people, **(plan or {})}),
+            DrawingPlan(**{"people_per_tag": people, **(plan or {})}),
             Limits(**{"most_in_hand": in_hand, **(limits or {})}),
             chosen,
             pilot_again,
@@ -160,15 +160,15 @@ def place_of(annotation) -> InRound:
     return InRound(assignment.campaign_id, assignment.round, assignment.tag_id)
 
 
-def read_by(at, reason="", **more) -> Read:
+def read_by(at, reason="", **more) -> ReviewInput:
     """What a reviewer has read who opens the tag now."""
-    return Read({row.pk: row.version for row in at.submitted}, reason, **more)
+    return ReviewInput({row.pk: row.version for row in at.submitted}, reason, **more)
 
 
 def decide(annotation, by, decision="accept", reason="", by_field=None):
     """Accept this annotation of its tag, send it back, or drop its tag."""
     at = place_of(annotation)
-    read = read_by(at, reason, notes={annotation.pk: Notes("", by_field or {})})
+    read = read_by(at, reason, notes={annotation.pk: ReviewNotes("", by_field or {})})
     if decision == "send_back":
         return deciding.send_back(at, [annotation.pk], by=by, read=read)
     is_same = True if len(read.versions) > 1 else None

@@ -14,7 +14,7 @@ from annotation.views import annotate
 from annotation.workflow import claiming
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of, page_of, post, text_of
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.purging import purge
 from wikifetch.recording import record_htmls
 from wikifetch.source.htmls import HtmlAsked
@@ -92,7 +92,7 @@ def test_kept_html_whose_revision_was_purged_is_never_served_again(client, alice
     draft.sighting.save()
     assert secret in shown(client, draft)
     revision = draft.sighting.revision
-    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(text=True)})
     page = shown(client, draft)
     assert secret not in page
     assert "built in 1801" not in page

@@ -14,7 +14,7 @@ from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import claiming
 from tests.annotation import factories as make
 from tests.factories import person
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import Sighting
 from wikifetch.purging import purge
 from wikifetch.recording import record_htmls
@@ -52,7 +52,7 @@ def text_of(response):
 
 def test_the_page_says_that_the_wiki_has_hidden_a_tags_text(client, draft):
     revision = draft.sighting.revision
-    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(text=True)})
     shown = text_of(client.get(page_of(draft)))
     assert "The wiki has hidden the text of this revision" in shown
     assert "The tag gives no reason" not in shown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.evidence.article_text import letters, shown, text_of
+from annotation.evidence.article_text import letters, text_and_parts, text_of_html
 
 HTML = """
 <p>The line opened.<sup class="reference">[1]</sup> It is <b>14.7</b> km &lt;long&gt;.<span class="wiki-tag">{{Inconsistent}}</span></p>
@@ -19,13 +19,13 @@ HTML = """
 
 
 def at(words):
-    start = shown(HTML).text.index(words)
+    start = text_and_parts(HTML).text.index(words)
     return start, start + len(words)
 
 
 def test_both_ways_give_the_same_text():
-    text = shown(HTML).text
-    assert text == text_of(HTML)
+    text = text_and_parts(HTML).text
+    assert text == text_of_html(HTML)
     assert text.startswith("The line opened.[1] It is 14.7 km <long>.{{Inconsistent}}")
     assert text.endswith('\n code > "x"')
 
@@ -42,12 +42,15 @@ def test_both_ways_give_the_same_text():
 )
 def test_kind_and_section_are_known_of_each_place(words, kind, section):
     start, _ = at(words)
-    assert (shown(HTML).kind_at(start), shown(HTML).section_at(start)) == (kind, section)
+    assert (text_and_parts(HTML).kind_at(start), text_and_parts(HTML).section_at(start)) == (
+        kind,
+        section,
+    )
 
 
 def test_the_tagged_block_is_known():
-    assert shown(HTML).in_tagged(*at("1974"))
-    assert not shown(HTML).in_tagged(*at("The line"))
+    assert text_and_parts(HTML).in_tagged(*at("1974"))
+    assert not text_and_parts(HTML).in_tagged(*at("The line"))
 
 
 @pytest.mark.parametrize(
@@ -65,25 +68,25 @@ def test_the_tagged_block_is_known():
     ],
 )
 def test_what_can_have_been_copied_from_a_place(words, copied, is_right):
-    assert shown(HTML).allows(*at(words), copied) is is_right
+    assert text_and_parts(HTML).allows(*at(words), copied) is is_right
 
 
 def test_a_row_may_hold_its_headers_too():
-    start = shown(HTML).text.rindex("U1")
-    assert shown(HTML).allows(start, start + 2, "Line: U1 | Length:")
-    assert not shown(HTML).allows(start, start + 2, "Line: U2 | Length:")
+    start = text_and_parts(HTML).text.rindex("U1")
+    assert text_and_parts(HTML).allows(start, start + 2, "Line: U1 | Length:")
+    assert not text_and_parts(HTML).allows(start, start + 2, "Line: U2 | Length:")
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 4), (4, 4), (5, 4), (0, 10**9)])
 def test_offsets_outside_the_text_allow_nothing(start, end):
-    assert not shown(HTML).allows(start, end, "The")
+    assert not text_and_parts(HTML).allows(start, end, "The")
 
 
 @pytest.mark.parametrize(
     "html", ["<p>" * 20_000, "</p>" * 20_000, "<", "", "&#x110000;"], ids=lambda html: html[:9]
 )
 def test_html_that_no_rendering_writes_makes_no_error(html):
-    assert shown(html).text == text_of(html)
+    assert text_and_parts(html).text == text_of_html(html)
 
 
 def test_letters_are_what_copying_never_changes():

@@ -38,7 +38,7 @@ def ask(draft, text):
 
 def fetched(draft, text):
     row = ask(draft, text)
-    assert asked_articles.fetch(row.pk)
+    assert asked_articles.fetch_asked(row.pk)
     row.refresh_from_db()
     return row
 
@@ -153,11 +153,11 @@ def test_a_busy_wiki_is_asked_again_when_its_wait_is_over(live, draft):
     row = fetched(draft, address_of(live))
     assert (row.state, row.waited, row.attempts) == ("asked", 60, 0)
     assert "busy" in row.problem
-    assert not asked_articles.fetch(row.pk)
-    assert asked_articles.sweep() == []
+    assert not asked_articles.fetch_asked(row.pk)
+    assert asked_articles.sweep_asked() == []
     Wiki.objects.update(busy_until=in_seconds(-1))
-    assert asked_articles.sweep() == [row.pk]
-    assert asked_articles.fetch(row.pk)
+    assert asked_articles.sweep_asked() == [row.pk]
+    assert asked_articles.fetch_asked(row.pk)
     row.refresh_from_db()
     assert row.state == "fetched"
 
@@ -179,7 +179,7 @@ def test_a_wiki_that_cannot_be_reached_is_tried_again_for_a_while(live, draft, s
     row = ask(draft, "http://127.0.0.1:9/wiki/Mill")
     tries = 0
     while row.state != "failed":
-        assert asked_articles.fetch(row.pk)
+        assert asked_articles.fetch_asked(row.pk)
         Wiki.objects.update(busy_until=in_seconds(-1))
         row.refresh_from_db()
         tries += 1
@@ -191,15 +191,15 @@ def test_a_wiki_that_cannot_be_reached_is_tried_again_for_a_while(live, draft, s
 def test_a_wiki_is_asked_for_one_of_them_at_a_time(live, draft):
     first, second = (ask(draft, address_of(live, n)) for n in (1, 2))
     AskedArticle.objects.filter(pk=first.pk).update(state="fetching", lease_until=in_seconds(60))
-    assert not asked_articles.fetch(second.pk)
+    assert not asked_articles.fetch_asked(second.pk)
     AskedArticle.objects.filter(pk=first.pk).update(lease_until=in_seconds(-1))
-    assert asked_articles.sweep() == [first.pk, second.pk]
+    assert asked_articles.sweep_asked() == [first.pk, second.pk]
 
 
 def test_what_kills_every_worker_is_given_up(live, draft):
     row = ask(draft, address_of(live))
     AskedArticle.objects.update(state="fetching", lease_until=in_seconds(-1), attempts=5)
-    assert asked_articles.sweep() == []
+    assert asked_articles.sweep_asked() == []
     row.refresh_from_db()
     assert (row.state, row.problem) == ("failed", "Given up after 5 workers died over it.")
 
@@ -207,7 +207,7 @@ def test_what_kills_every_worker_is_given_up(live, draft):
 def test_a_worker_whose_lease_was_lost_stores_nothing(live, draft, monkeypatch):
     row = ask(draft, address_of(live))
     monkeypatch.setattr(asked_articles.leases, "renew", lambda *_, **__: False)
-    asked_articles.fetch(row.pk)
+    asked_articles.fetch_asked(row.pk)
     row.refresh_from_db()
     assert (row.state, row.revision) == ("fetching", None)
 
@@ -216,7 +216,7 @@ def test_an_error_of_the_program_is_a_problem_of_the_row(live, draft, monkeypatc
     row = ask(draft, address_of(live))
     monkeypatch.setattr(asked_articles, "fetched_article", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        asked_articles.fetch(row.pk)
+        asked_articles.fetch_asked(row.pk)
     row.refresh_from_db()
     assert row.state == "failed"
     assert "error of this program" in row.problem
@@ -225,7 +225,7 @@ def test_an_error_of_the_program_is_a_problem_of_the_row(live, draft, monkeypatc
 def test_a_wiki_that_is_no_longer_allowed_fails_the_row(live, draft, settings):
     row = ask(draft, address_of(live))
     settings.WIKI_ALLOWED = ["https://en.wikipedia.org"]
-    asked_articles.fetch(row.pk)
+    asked_articles.fetch_asked(row.pk)
     row.refresh_from_db()
     assert row.state == "failed"
     assert "not among the wikis" in row.problem
@@ -249,7 +249,7 @@ def test_the_task_goes_on_with_the_next(
 def test_the_tab_shows_what_is_fetched_and_what_is_awaited(client, live, draft):
     send(client, draft, address_of(live))
     assert "Fetching “Mill 3”" in text_of(client.get(page_of(draft)))
-    asked_articles.fetch(AskedArticle.objects.get().pk)
+    asked_articles.fetch_asked(AskedArticle.objects.get().pk)
     page = client.get(tab_of(draft)).content.decode()
     revision = Revision.objects.get(revid=7)
     assert f'data-article-title="Mill 3" data-revision="{revision.pk}"' in page
@@ -306,7 +306,7 @@ def test_a_draft_that_was_handed_back_meanwhile_keeps_its_article(client, live, 
     path = tab_of(draft)
     claiming.hand_back(assignment_id=draft.assignment_id, by=draft.author)
     assert client.post(path, {"asked_article": address_of(live, 1)}).status_code == 404
-    assert asked_articles.fetch(row.pk)
+    assert asked_articles.fetch_asked(row.pk)
     again = claiming.take_up(annotation_id=draft.pk, by=draft.author)
     page = client.get(reverse("annotation:annotate", args=[again.pk])).content.decode()
     assert 'data-article-title="Mill 3"' in page

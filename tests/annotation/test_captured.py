@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.evidence.article_text import shown
+from annotation.evidence.article_text import text_and_parts
 from annotation.evidence.captured import CHANGED
 from annotation.evidence.provenance import UNREADABLE, read_captured
 from annotation.models import Annotation
@@ -21,7 +21,7 @@ SENTENCE = "The mill was built in 1801."
 
 @pytest.fixture
 def article(draft):
-    return shown(article_html(draft.sighting.revision, draft.sighting))
+    return text_and_parts(article_html(draft.sighting.revision, draft.sighting))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_the_other_article_is_one_too(alice):
     campaign = make.campaign(tags=0)
     drafts = [make.draft(alice, within=campaign) for _ in range(2)]
     draft = next(each for each in drafts if each.sighting.other_article)
-    text = shown(article_html(other))
+    text = text_and_parts(article_html(other))
     start = text.text.index("finished")
     place = {"revision": other.pk, "start": start, "end": start + 8}
     sent = {**place, "sha256": text.sha256, "text": "finished"}

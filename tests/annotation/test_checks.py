@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.fields.checks import Finding, Level, check, unchecked, value_at
+from annotation.fields.checks import CheckFinding, Level, check, unchecked, value_at
 from annotation.fields.number_words import VALUES, with_digits
 from tests.annotation.published import entries_of_record
 
@@ -84,7 +84,7 @@ def test_no_warning_fires_on_more_than_a_fifth_of_the_published_annotations(stud
 
 
 def warning(field="span_1"):
-    return Finding("span_not_found", Level.WARN, field, "…")
+    return CheckFinding("span_not_found", Level.WARN, field, "…")
 
 
 def test_a_warning_stays_ticked_while_its_field_says_the_same():

@@ -2,15 +2,15 @@
 
 import pytest
 
-from annotation.guideline_text import PARTS, changes, html_of, joined, parts_of, rendered
-from annotation.guidelines import FOLDER, written
+from annotation.guideline_text import PARTS, body_of, changed_parts, html_of, html_parts, parts_of
+from annotation.guidelines import FOLDER, body_of_files
 from datasets.taxonomy import DIMENSIONS
 
 TEXTS = {anchor: f"## {name}\n\nText." for anchor, name in PARTS.items()}
 
 
 def test_a_body_has_the_parts_that_it_was_joined_from():
-    assert parts_of(joined(TEXTS)) == TEXTS
+    assert parts_of(body_of(TEXTS)) == TEXTS
 
 
 def test_a_body_without_a_part_has_an_empty_one():
@@ -40,8 +40,8 @@ def test_a_link_opens_in_a_tab_of_its_own_and_says_so():
 
 
 def test_only_the_parts_that_differ_are_compared():
-    after = joined({**TEXTS, "step-2": TEXTS["step-2"] + " More."})
-    ((name, pieces),) = changes(joined(TEXTS), after)
+    after = body_of({**TEXTS, "step-2": TEXTS["step-2"] + " More."})
+    ((name, pieces),) = changed_parts(body_of(TEXTS), after)
     assert name == PARTS["step-2"]
     assert [piece.text for piece in pieces if piece.kind == "new"] == [" More."]
 
@@ -49,7 +49,7 @@ def test_only_the_parts_that_differ_are_compared():
 def test_the_files_have_an_example_of_each_step_and_of_each_option():
     for anchor in PARTS:
         assert "example" in (FOLDER / f"{anchor}.md").read_text(encoding="utf-8").lower()
-    html = rendered(written())["step-4"]
+    html = html_parts(body_of_files())["step-4"]
     options = [option.label for dimension in DIMENSIONS for option in dimension.options]
     assert len(options) == 25
     assert [label for label in options if f"<td>{label}</td>" not in html] == []

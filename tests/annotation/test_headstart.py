@@ -7,7 +7,7 @@ import pytest
 
 from annotation.evidence.headstart import block_text
 from annotation.evidence.provenance import Captured
-from annotation.fields.matching import words
+from annotation.fields.matching import folded_words
 from annotation.fields.steps import PASSAGE
 from annotation.models import Annotation
 from annotation.workflow import saving
@@ -132,9 +132,9 @@ def test_the_block_is_nearly_the_first_passage_in_most_published_annotations(stu
     for record in records:
         raw = "{{" + record["tag"] + "}}"
         seen = next(tag for tag in find_tags(record["paragraph_A"]).tags if tag.raw == raw)
-        passage = words(record["annotationResult"]["paragraphA_information"])
+        passage = folded_words(record["annotationResult"]["paragraphA_information"])
         kind = "banner" if seen.scope else "inline"
-        is_right = overlap(words(seen.words.text), passage) >= NEARLY
+        is_right = overlap(folded_words(seen.words.text), passage) >= NEARLY
         counts[kind] += 1
         counts[f"{kind} right"] += is_right
         sighting = Sighting(**sighting_columns(seen))

@@ -18,7 +18,7 @@ from leases.refusal import StaleVersion
 from tests.annotation import factories as make
 from tests.annotation.factories import decide
 from tests.annotation.test_annotate_pages import form_of, page_of, post
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import NamedArticle, Revision
 from wikifetch.otherarticles import naming
 from wikifetch.purging import purge
@@ -31,7 +31,7 @@ FILLED = ("article_1", "passage_1_copied", "modality_1", "passage_1_standalone",
 
 
 def hide(revision):
-    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(text=True)})
 
 
 def fresh(annotation):
@@ -175,13 +175,13 @@ def test_other_drafts_stay_and_are_not_read_one_by_one(alice, django_assert_max_
     wiki = drafts[0].sighting.revision.article.wiki
     revids = [each.sighting.revision.revid for each in drafts]
     with django_assert_max_num_queries(30):
-        purge(wiki, dict.fromkeys(revids, Hidden(text=True)))
+        purge(wiki, dict.fromkeys(revids, HiddenParts(text=True)))
     assert {fresh(each).passage_1_copied for each in drafts} == {""}
 
 
 def test_a_hidden_editor_or_summary_is_no_reason(alice, draft):
     revision = draft.sighting.revision
-    purge(revision.article.wiki, {revision.revid: Hidden(editor=True, summary=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(editor=True, summary=True)})
     assert (fresh(draft).version, fresh(draft).passage_1_copied) == (0, TEXT)
 
 

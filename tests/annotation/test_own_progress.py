@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from annotation.desk.own_progress import Wanted, finished, own_progress
+from annotation.desk.own_progress import WantedAnnotations, finished_annotations, own_progress
 from annotation.models import Annotation, Assignment
 from annotation.reviewing import publishing_tags
 from tests.annotation import factories as make
@@ -180,5 +180,5 @@ def test_a_page_shows_fifty_and_takes_as_many_statements_for_more(
 
 def test_the_list_is_read_without_the_articles_texts(alice, mills):
     many(alice, mills, 1)
-    assert "wikitext" not in str(finished(alice, Wanted()).query)
+    assert "wikitext" not in str(finished_annotations(alice, WantedAnnotations()).query)
     assert Assignment.objects.filter(person=alice).count() == 1

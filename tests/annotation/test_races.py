@@ -99,7 +99,7 @@ def test_the_times_of_two_tabs_add_up():
     draft = make.draft(alice)
 
     def stay(step):
-        place = saving.Place(step, 10)
+        place = saving.Activity(step, 10)
         saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
 
     assert overlapping(lambda: stay("types"), lambda: stay("types")) is None
@@ -181,7 +181,7 @@ def test_of_two_admins_who_save_the_guideline_at_once_one_is_refused_and_nothing
 def test_two_first_versions_of_the_guideline_at_once_get_numbers_of_their_own(monkeypatch):
     """One admin saves while the files of a new program are read."""
     olga = make.admin("olga")
-    texts = parts_of(guidelines.written())
+    texts = parts_of(guidelines.body_of_files())
 
     def save():
         guidelines.save_guideline({**texts, "introduction": "By Olga."}, base="1", by=olga)
@@ -219,6 +219,6 @@ def test_of_two_workers_one_fetches_an_asked_article(settings, monkeypatch):
         return draft.sighting.revision
 
     monkeypatch.setattr(asked_articles, "fetched_article", fetched_article)
-    at_once(*[lambda: asked_articles.fetch(row.pk)] * 2)
+    at_once(*[lambda: asked_articles.fetch_asked(row.pk)] * 2)
     assert asked == [row.pk]
     assert AskedArticle.objects.get().state == "fetched"

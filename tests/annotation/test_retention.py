@@ -76,4 +76,4 @@ def test_the_task_thins_every_draft_and_leaves_the_newest_of_each():
             DraftRevision.objects.filter(pk=made.pk).update(saved_at=old + timedelta(minutes=5 * n))
     assert thin_histories() == 22
     assert [each.entries for each in DraftRevision.objects.all()] == [{"n": 11}, {"n": 11}]
-    assert draft_history.thin() == 0
+    assert draft_history.thin_drafts() == 0

@@ -9,12 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from accounts.roles import Role
 from annotation.blinding import seeing
 from annotation.campaigns import campaign_people, managing, reserve
-from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
+from annotation.campaigns.opening import CampaignDesign, Frame, dry_run, fingerprint, open_campaign
 from annotation.campaigns.reserve import valid_tags
 from annotation.models import Seen
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
-from annotation.reviewing.merging import Choice
+from annotation.reviewing.merging import FieldSources
 from annotation.reviewing.publishing_tags import publish
 from annotation.states import CampaignState
 from annotation.workflow import assigning, claiming
@@ -91,7 +91,7 @@ def test_a_fetch_that_is_at_work_is_no_frame(state):
     run = fetched([1], state=state, source="category", options={"category": "Mills"})
     for frame in (Frame(fetch=run.pk), Frame(category="Mills")):
         with pytest.raises(Conflict, match="Wait until it is done, or pause or cancel it"):
-            dry_run(Design(frame))
+            dry_run(CampaignDesign(frame))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_only_annotators_are_chosen():
 
 def test_tags_that_changed_since_the_dry_run_are_shown_again_first():
     make.tag()
-    design = Design()
+    design = CampaignDesign()
     shown = fingerprint(dry_run(design))
     late = make.tag()
     opening = {"name": "Mills", "collection": make.collection(), "design": design, "by": None}
@@ -438,7 +438,7 @@ def test_of_a_merge_its_result_says_whether_the_tag_is_valid(alice, bob, taken, 
     ]
     assert valid_tags(campaign) == 1
     at, (one, two) = make.place_of(pair[0]), (row.pk for row in pair)
-    how = Merge(Choice(one, dict.fromkeys(taken, two)), {0: [f"{one}-1"]})
+    how = Merge(FieldSources(one, dict.fromkeys(taken, two)), {0: [f"{one}-1"]})
     kept = deciding.merge(at, how, by=make.admin("otto"), read=make.read_by(at))
     assert valid_tags(campaign) == count
     publish(kept)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotation.fields.checks import browser_rules
-from annotation.fields.matching import answer_key, fold, words
+from annotation.fields.matching import answer_key, fold, folded_words
 from tests.conftest import require_or_skip
 
 HERE = Path(__file__).parent
@@ -74,7 +74,7 @@ def test_what_helps_to_make_a_passage_stand_alone(node):
 
 def test_the_browser_s_checks_find_what_the_server_s_find(node, tmp_path):
     """Both read check_cases.json; the steps and the folding's awkward cases come from the server."""
-    folded = [[text, fold(text), answer_key(text), words(text)] for text in AWKWARD]
+    folded = [[text, fold(text), answer_key(text), folded_words(text)] for text in AWKWARD]
     rules = {**browser_rules(), "folded": folded}
     path = tmp_path / "rules.json"
     path.write_text(json.dumps(rules), encoding="utf-8")

@@ -14,7 +14,7 @@ from annotation.exporting.campaign_files import EXPORTS
 from annotation.models import Annotation, Assignment, TagReview
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge, asked_in
-from annotation.reviewing.merging import Choice
+from annotation.reviewing.merging import FieldSources
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.reviewing.tags_in_round import InRound
 from annotation.states import AnnotationState, AssignmentState, CampaignState
@@ -109,7 +109,7 @@ def decide(at: InRound, olga, merges: list, ambiguous: list) -> None:
             for index, one in enumerate(asked_in(rows))
         }
         other = {"statement_2": rows[1].pk, "type_4": rows[1].pk}
-        how = Merge(Choice(rows[0].pk, other), picks)
+        how = Merge(FieldSources(rows[0].pk, other), picks)
         deciding.merge(at, how, by=olga, read=read)
         merges.append(at)
     else:

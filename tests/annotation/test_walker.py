@@ -5,9 +5,9 @@ import pytest
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import (
     Field,
-    Kind,
+    FieldKind,
+    FormStep,
     Need,
-    Step,
     counted,
     kept,
     next_step,
@@ -17,25 +17,30 @@ from annotation.fields.walker import (
 PETS = Field(
     "pets",
     "Pets",
-    Kind.ROWS,
+    FieldKind.ROWS,
     required=True,
     at_most=3,
     fields=(
-        Field("name", "Name", Kind.LINE, required=True),
-        Field("age", "Age", Kind.LINE),
+        Field("name", "Name", FieldKind.LINE, required=True),
+        Field("age", "Age", FieldKind.LINE),
     ),
 )
 FORM = (
-    Step(
+    FormStep(
         "start",
         1,
         "Start",
         "Start",
         "a",
-        (Field("has", "Has pets", Kind.ONE, required=True), Field("note", "Note", Kind.TEXT)),
+        (
+            Field("has", "Has pets", FieldKind.ONE, required=True),
+            Field("note", "Note", FieldKind.TEXT),
+        ),
     ),
-    Step("pets", 2, "Pets", "Pets", "b", (PETS,), Need("has", "yes")),
-    Step("end", 3, "End", "End", "c", (Field("stars", "Stars", Kind.RATING, required=True),)),
+    FormStep("pets", 2, "Pets", "Pets", "b", (PETS,), Need("has", "yes")),
+    FormStep(
+        "end", 3, "End", "End", "c", (Field("stars", "Stars", FieldKind.RATING, required=True),)
+    ),
 )
 
 

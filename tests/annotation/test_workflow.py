@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Annotation, Assignment, DraftRevision, WorkTime
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import assigning, saving
-from annotation.workflow.saving import Place
+from annotation.workflow.saving import Activity
 from leases.clock import in_seconds, now
 from leases.refusal import Conflict, NotFoundHere, StaleVersion
 from tests.annotation import factories as make
@@ -124,7 +124,7 @@ def test_the_version_is_compared_in_the_update_itself(draft, alice):
 def test_step_and_time_are_stored_without_a_new_version(draft, alice):
     for _ in range(2):
         saving.save_draft(
-            annotation_id=draft.pk, by=alice, version=0, changes={}, place=Place("types", 9_000)
+            annotation_id=draft.pk, by=alice, version=0, changes={}, place=Activity("types", 9_000)
         )
     row = Annotation.objects.get()
     assert (row.version, row.current_step, row.seconds_active) == (0, "types", 240)
@@ -134,7 +134,7 @@ def test_step_and_time_are_stored_without_a_new_version(draft, alice):
 def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
     first = now().date()
     for seconds in (20, 30):
-        place = Place("types", seconds)
+        place = Activity("types", seconds)
         saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
     rows = list(WorkTime.objects.filter(campaign=draft.assignment.campaign))
     assert sum(row.seconds for row in rows) == 50
@@ -142,7 +142,7 @@ def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
 
 
 def test_time_at_a_draft_that_was_withdrawn_meanwhile_counts_for_its_campaign(draft, alice):
-    place = Place("types", 20)
+    place = Activity("types", 20)
     saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
     make.withdraw(draft.assignment_id, draft.assignment.campaign)
     saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from annotation.evidence.article_text import shown
+from annotation.evidence.article_text import text_and_parts
 from annotation.models import Annotation
 from tests.annotation import factories as make
 from tests.browser.conftest import intercept, settled, sign_in
@@ -128,7 +128,7 @@ def focus_of(page):
 def test_the_tagged_unit_of_a_real_article_is_copied_with_its_place(page, article_text, place):
     section, text, kind = PLACES[place]
     alice = make.annotator("alice")
-    draft = real_draft(spliced(article_text, section), alice)
+    draft = real_draft(spliced(text_and_parts, section), alice)
     desk = opened(page, draft, alice)
     desk.evaluate(
         """() => {
@@ -146,7 +146,7 @@ def test_the_tagged_unit_of_a_real_article_is_copied_with_its_place(page, articl
     assert (saved.passage_2_copied, saved.modality_2, saved.article_2) == (text, kind, "Line 1")
     (piece,) = saved.provenance["2"]
     assert (piece["revid"], piece["section"], piece["kind"]) == (1007, "Spliced", kind)
-    article = shown(article_html(saved.sighting.revision, saved.sighting))
+    article = text_and_parts(article_html(saved.sighting.revision, saved.sighting))
     assert article.sha256 == piece["sha256"]
     assert article.allows(piece["start"], piece["end"], text)
     start, end = piece["wikitext"]
@@ -160,7 +160,7 @@ def test_the_cursor_goes_on_after_a_passage_was_sent(page, article_text):
         + TAG
         + " Three kilns."
     )
-    desk = opened(page, real_draft(spliced(article_text, section), alice), alice)
+    desk = opened(page, real_draft(spliced(text_and_parts, section), alice), alice)
     said = []
     for n in ("1", "2", "2"):
         desk.keyboard.press("j")

@@ -50,7 +50,7 @@ def opened(page, draft):
 
 def fetch_all():
     for row in AskedArticle.objects.filter(state="asked"):
-        asked_articles.fetch(row.pk)
+        asked_articles.fetch_asked(row.pk)
 
 
 def ask(page, text):
@@ -122,7 +122,7 @@ def test_one_of_several_is_chosen_and_what_is_read_keeps_its_selection(desk, liv
 def test_everyone_can_use_it(open_page, alice, draft, live, width, dark):
     for text in ("Mill_1", "Mill_2", "No_mill"):
         row = asked_articles.ask_for(draft, f"{live.address}/wiki/{text}", alice)
-        asked_articles.fetch(row.pk)
+        asked_articles.fetch_asked(row.pk)
     asked_articles.ask_for(draft, f"{live.address}/wiki/Mill_4", alice)
     page = opened(open_page(alice, width=width, height=768, dark=dark), draft)
     expect(page.locator("#pane-other .field-error")).to_contain_text("no page of this title")

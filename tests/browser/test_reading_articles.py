@@ -2,7 +2,7 @@
 
 from django.templatetags.static import static
 
-from annotation.evidence.article_text import shown, text_of
+from annotation.evidence.article_text import text_and_parts, text_of_html
 from wikifetch.article_html import sanitised, wikitext_html
 from wikifetch.shownarticle import wikis_article
 from wikifetch.source.dump import read_dump
@@ -32,8 +32,8 @@ def every_stop(page, html):
     """What the cursor stops at in this HTML, each as copied; each must be what the server reads there."""
     scripts = [f"js/annotation/elements/{name}.js" for name in ("sentence-cursor", "article-text")]
     done = page.evaluate(EVERY_STOP, [html, *map(static, scripts)])
-    article = shown(html)
-    assert done["whole"].strip(" \t\n\r\f") == article.text == text_of(html)
+    article = text_and_parts(html)
+    assert done["whole"].strip(" \t\n\r\f") == article.text == text_of_html(html)
     for piece in done["pieces"]:
         assert article.allows(piece["start"], piece["end"], piece["text"]), piece
         assert article.kind_at(piece["start"]) == piece["kind"], piece

@@ -5,7 +5,7 @@ import pytest
 from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, Found, seed
 from wikifetch import fetch, newfetch
-from wikifetch.fetch_progress import progress_of
+from wikifetch.fetch_progress import progress_of_fetch
 from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import other_revision
 from wikifetch.source import livebatches
@@ -201,7 +201,7 @@ def waits(monkeypatch):
     monkeypatch.setattr(
         livebatches,
         "client_for",
-        lambda base, *_, **__: WikiClient(base, livebatches.manners(), clock),
+        lambda base, *_, **__: WikiClient(base, livebatches.manners_for(), clock),
     )
     return waited
 
@@ -220,7 +220,7 @@ def test_it_waits_for_lag_gives_up_when_it_lasts_and_can_be_resumed(wiki, waits,
     rests = []
 
     def rest(run, seconds):
-        rests.append(progress_of(run).waiting)
+        rests.append(progress_of_fetch(run).waiting)
         Wiki.objects.update(busy_until=None)
 
     with pytest.raises(Refusal, match=r"busy \(maxlag\): after 70 s of waiting it would take 70 s"):

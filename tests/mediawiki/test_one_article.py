@@ -6,7 +6,7 @@ from tests.mediawiki.seed import AWKWARD_TITLES
 from wikifetch.models import RevisionHtml, Tag
 from wikifetch.onearticle import client_for, fetched_article, wiki_to_ask
 from wikifetch.source.manners import WikiError
-from wikifetch.source.wanted import Wanted, read_wanted
+from wikifetch.source.wanted import WantedArticle, read_wanted
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +56,6 @@ def test_what_there_is_not_says_so(wiki, text, why):
 
 
 def test_the_address_is_the_configured_one(wiki):
-    assert read_wanted(f"{wiki.address}/wiki/Mill_02", "", [wiki.address]) == Wanted(
+    assert read_wanted(f"{wiki.address}/wiki/Mill_02", "", [wiki.address]) == WantedArticle(
         wiki.address, "Mill 02"
     )

@@ -9,7 +9,7 @@ import pytest
 from tests.wikifetch.factories import export, mill, page, revision, written
 from wikifetch import fetch
 from wikifetch.evidence import ShownIntroduction, moved_on, talk_of
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import Sighting, Tag
 from wikifetch.purging import purge
 from wikifetch.wikitext.parameters import month_of
@@ -73,7 +73,7 @@ def test_how_the_page_has_moved_on(fetched, later, message):
 
 def test_a_text_that_was_taken_out_is_reported_before_all(fetched):
     pinned = fetched(mill(f"{TEXT}{TAG}", 10))
-    purge(pinned.tag.article.wiki, {10: Hidden(text=True)})
+    purge(pinned.tag.article.wiki, {10: HiddenParts(text=True)})
     fetched(mill(TEXT, 11))
     pinned = Sighting.objects.select_related("tag__latest").get(pk=pinned.pk)
     assert "hidden the text of this revision" in moved_on(pinned)

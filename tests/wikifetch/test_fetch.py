@@ -12,7 +12,7 @@ from tests.wikifetch.livewiki import LiveWiki
 from wikifetch import fetch, newfetch, recording, tasks
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
 from wikifetch.source import filebatches, freezing, livebatches
-from wikifetch.source.heartbeat import Heartbeat, LeaseLost
+from wikifetch.source.heartbeat import FetchHeartbeat, FetchLeaseLost
 from wikifetch.source.manners import WikiError
 from wikifetch.states import FETCH_RUN
 from wikifetch.wikitext.tag_names import CANONICAL
@@ -120,7 +120,7 @@ def expire(run):
 def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     time = [0.0]
-    heart = Heartbeat(run, "me", monotonic=lambda: time[0])
+    heart = FetchHeartbeat(run, "me", monotonic=lambda: time[0])
     client = livebatches.client_for(live.address, before_request=heart.renew)
     for _ in range(2):
         time[0] += 30
@@ -128,7 +128,7 @@ def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
     assert stored(run).lease_until is not None
     FetchRun.objects.update(lease_holder="")
     time[0] += 30
-    with pytest.raises(LeaseLost):
+    with pytest.raises(FetchLeaseLost):
         client.pages_with(["Inconsistent"])
 
 
@@ -136,14 +136,14 @@ def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_momen
     """Resumed at once, another worker carries it out: a wiki is asked in series."""
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     time = [0.0]
-    heart = Heartbeat(run, "me", monotonic=lambda: time[0])
+    heart = FetchHeartbeat(run, "me", monotonic=lambda: time[0])
     client = livebatches.client_for(live.address, before_request=heart.renew)
     client.pages_with(["Inconsistent"])
     fetch.pause(run)
     fetch.resume(run)
     FetchRun.objects.update(state="running", lease_holder="another")
     live.asked.clear()
-    with pytest.raises(LeaseLost):
+    with pytest.raises(FetchLeaseLost):
         client.pages_with(["Inconsistent"])
     assert live.asked == []
 
@@ -152,7 +152,7 @@ def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     expire(run)
     with FakeWiki() as wiki:
-        heart = Heartbeat(run, "me", monotonic=wiki.clock().monotonic)
+        heart = FetchHeartbeat(run, "me", monotonic=wiki.clock().monotonic)
         client = wiki.client(before_request=heart.renew, per_second=0.02)
         for _ in range(2):
             client.ask({"action": "query"})
@@ -163,7 +163,7 @@ def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
     fetch.cancel(run)
     assert next(heart.along([1])) == 1  # it was renewed a moment ago
     wiki.clock().sleep(30)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(FetchLeaseLost):
         next(heart.along([1]))
 
 

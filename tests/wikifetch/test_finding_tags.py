@@ -135,14 +135,14 @@ def test_an_empty_parameter_of_article_issues_is_none():
 
 
 def test_a_wikis_own_names_replace_the_configured_ones():
-    names = TagNames.of({"inconsistent": ["Widersprüchlich"]})
+    names = TagNames.from_spellings({"inconsistent": ["Widersprüchlich"]})
     assert len(find_tags("Alt.{{widersprüchlich}}", names).tags) == 1
     assert find_tags(f"Alt.{TAG}", names).tags == ()
 
 
 def test_names_of_an_unknown_kind_are_refused():
     with pytest.raises(ValueError, match="Unknown kinds of tag"):
-        TagNames.of({"dubious": ["Dubious"]})
+        TagNames.from_spellings({"dubious": ["Dubious"]})
 
 
 def test_a_page_over_the_limit_is_set_aside_and_reported():

@@ -12,7 +12,7 @@ from tests.wikifetch.fakewiki import Answer, FakeWiki
 from wikifetch import fetch, newfetch, tasks
 from wikifetch.models import FetchRun, Wiki
 from wikifetch.source.answers import Members
-from wikifetch.source.categories import Walk
+from wikifetch.source.categories import CategoryWalk
 
 PLAIN = newfetch.LiveOptions(history=False)
 CATEGORIES = ["Mills", "May", "June", "2009"]
@@ -115,8 +115,8 @@ def test_a_killed_worker_repeats_one_request(months, monkeypatch, killed_at):
 
 
 def test_a_long_category_is_gone_on_with_before_the_next_one():
-    walk = Walk([("Category:Mills", 1)])
-    walk = Walk.of(
+    walk = CategoryWalk([("Category:Mills", 1)])
+    walk = CategoryWalk.from_json(
         walk.after(Members({1: "Mill"}, ["Category:May"], {"cmcontinue": "x|2"})).as_json()
     )
     assert (walk.next, walk.more) == (("Category:Mills", 1), {"cmcontinue": "x|2"})

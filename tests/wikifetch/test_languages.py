@@ -12,11 +12,11 @@ from wikifetch import fetch, newfetch
 from wikifetch.article_html import article_html
 from wikifetch.evidence import talk_of
 from wikifetch.models import FetchRun, Tag, TalkPage, Wiki
-from wikifetch.source.answers import words
+from wikifetch.source.answers import wiki_words
 from wikifetch.wikitext import TagNames, find_tags
 from wikifetch.wikitext.article import render_article
 from wikifetch.wikitext.captions import Caption, caption_of
-from wikifetch.wikitext.languages import Words, speaking
+from wikifetch.wikitext.languages import WikiWords, speaking
 from wikifetch.wikitext.parameters import month_of
 from wikifetch.wikitext.readable import readable
 
@@ -46,7 +46,7 @@ PAGES = {
 @pytest.mark.parametrize("language", PAGES)
 def test_a_page_of_another_language_is_read(language):
     template, page, expected = PAGES[language]
-    names = TagNames.of({"inconsistent": [template]})
+    names = TagNames.from_spellings({"inconsistent": [template]})
     (tag,) = find_tags(page, names).tags
     assert (tag.words.text, tag.reason, month_of(tag.date), tag.other_article) == expected
     html = render_article(page, (tag.block_start, tag.block_start + len(tag.block)), names)
@@ -78,7 +78,7 @@ SITE = {
         {"name": "sunday", "content": "niedziela"},
     ],
 }
-POLISH = words(SITE)
+POLISH = wiki_words(SITE)
 POLISH_PAGE = (
     "[[Plik:Młyn.jpg|thumb|Zbudowany w 1890{{Szablon:Sprzeczność|reason=W tekście 1801|date=5 maja 2020}}]]\n"
     "Młyn.[[Kategoria:Młyny]] [[Grafika:Koło.jpg|thumb|Koło]]"
@@ -87,7 +87,7 @@ POLISH_PAGE = (
 
 def test_a_wikis_own_words_are_read_where_no_preset_has_them():
     assert (
-        Words(
+        WikiWords(
             frozenset({"plik", "grafika", "file"}),
             frozenset({"kategoria", "category"}),
             frozenset({"szablon", "template"}),
@@ -95,15 +95,18 @@ def test_a_wikis_own_words_are_read_where_no_preset_has_them():
         )
         == POLISH
     )
-    assert Words.of(json.loads(json.dumps(POLISH.as_json()))) == POLISH
-    names = TagNames.of({"inconsistent": ["Sprzeczność"]}, POLISH)
+    assert WikiWords.from_json(json.loads(json.dumps(POLISH.as_json()))) == POLISH
+    names = TagNames.from_spellings({"inconsistent": ["Sprzeczność"]}, POLISH)
     (tag,) = find_tags(POLISH_PAGE, names).tags
     assert (tag.block_kind, tag.month) == ("caption", date(2020, 5, 1))
     with speaking(POLISH):
         assert tag.words.text == "Zbudowany w 1890"
         assert "Kategoria" not in render_article(POLISH_PAGE, None, names)
         assert readable("Stary.[[Kategoria:Młyny]]" + "{" * 150).text.startswith("Stary.{")
-    assert find_tags(POLISH_PAGE, TagNames.of({"inconsistent": ["Sprzeczność"]})).tags == ()
+    assert (
+        find_tags(POLISH_PAGE, TagNames.from_spellings({"inconsistent": ["Sprzeczność"]})).tags
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_a_wikis_own_words_are_read_where_no_preset_has_them():
     ],
 )  # fmt: skip
 def test_what_a_wiki_says_in_another_shape_is_passed_over(said):
-    assert words(said) == Words()
+    assert wiki_words(said) == WikiWords()
 
 
 @pytest.mark.django_db
@@ -133,7 +136,7 @@ def test_a_live_wikis_words_are_kept_with_it_and_used_for_its_pages(live, settin
     assert "Kategoria" not in html
     live.site = {}  # it says nothing once: what it said before stays
     fetch.finished(newfetch.fetch_of_kind("inconsistent"))
-    assert Words.of(Wiki.objects.get().words) == POLISH
+    assert WikiWords.from_json(Wiki.objects.get().words) == POLISH
 
 
 @pytest.mark.django_db

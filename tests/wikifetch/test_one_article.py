@@ -8,13 +8,13 @@ from wikifetch import fetch, newfetch
 from wikifetch.models import Article, Revision, RevisionHtml, Tag
 from wikifetch.onearticle import allowed_base, client_for, fetched_article, wiki_to_ask
 from wikifetch.source.manners import WikiError
-from wikifetch.source.wanted import Wanted
+from wikifetch.source.wanted import WantedArticle
 
 pytestmark = pytest.mark.django_db
 
 
 def fetched(wiki, title="", revid=0):
-    wanted = Wanted(wiki.address, title, revid)
+    wanted = WantedArticle(wiki.address, title, revid)
     return fetched_article(wiki_to_ask(wanted), wanted, client_for(wiki.address))
 
 
@@ -122,7 +122,7 @@ def test_a_wiki_that_is_not_allowed_is_not_asked(live, settings):
 
 
 def test_the_address_of_a_wikis_row(live):
-    wiki = wiki_to_ask(Wanted(live.address, "Mill 3"))
+    wiki = wiki_to_ask(WantedArticle(live.address, "Mill 3"))
     assert allowed_base(wiki) == live.address
     wiki.base_url = "https://elsewhere.example/wiki/"
     assert allowed_base(wiki) == ""

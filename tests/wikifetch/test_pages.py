@@ -13,7 +13,7 @@ from accounts.roles import Role
 from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
 from wikifetch import fetch
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import FetchRun, Sighting, Tag
 from wikifetch.purging import purge
 
@@ -349,7 +349,7 @@ def test_a_tag_without_history_says_so(alice, fetched):
 def test_a_tag_whose_text_the_wiki_has_hidden_still_has_its_page(alice, fetched):
     tag = Tag.objects.get(article__title="Kettle Mill")
     revid = tag.latest.revision.revid
-    purge(tag.article.wiki, {revid: Hidden(text=True)})
+    purge(tag.article.wiki, {revid: HiddenParts(text=True)})
     assertNotContains(alice.get(reverse("wikifetch:tag", args=[tag.pk])), "Built in 1801")
 
 

@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 from pages.memory import ARTICLES
 from tests.wikifetch.fakewiki import Answer
 from wikifetch import fetch, newfetch
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import FetchRun, Revision, RevisionHtml, Sighting
 from wikifetch.purging import purge
 from wikifetch.shownarticle import shown_article
@@ -45,7 +45,9 @@ def test_it_is_made_once(monkeypatch):
 @pytest.mark.usefixtures("fetched")
 def test_what_was_purged_is_not_shown_again():
     assert "built in 1801" in shown().html
-    purge(Revision.objects.get().article.wiki, {Revision.objects.get().revid: Hidden(text=True)})
+    purge(
+        Revision.objects.get().article.wiki, {Revision.objects.get().revid: HiddenParts(text=True)}
+    )
     for marked in (True, False):
         assert "1801" not in shown(marked).html
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikifetch.history.tag_identity import Place, place_of, same_tags, unchanged
+from wikifetch.history.tag_identity import TagPlace, place_of, same_tags, unchanged_tags
 from wikifetch.wikitext import find_tags
 
 TAG = "{{Inconsistent|date=May 2020}}"
@@ -59,12 +59,12 @@ def test_a_tag_moved_with_its_paragraph_is_the_same():
 
 def test_each_tag_is_taken_once_and_the_closest_wins():
     old = [
-        Place(TAG, "inconsistent", "A", "one two three four"),
-        Place(TAG, "inconsistent", "B", "five six"),
+        TagPlace(TAG, "inconsistent", "A", "one two three four"),
+        TagPlace(TAG, "inconsistent", "B", "five six"),
     ]
     new = [
-        Place(DATED, "inconsistent", "B", "five six seven"),
-        Place(DATED, "inconsistent", "A", "one two four"),
+        TagPlace(DATED, "inconsistent", "B", "five six seven"),
+        TagPlace(DATED, "inconsistent", "A", "one two four"),
     ]
     assert same_tags(old, new) == {0: 1, 1: 0}
 
@@ -77,13 +77,13 @@ def test_one_of_two_in_a_section_is_removed():
 
 
 def test_the_same_words_in_the_same_section_win_over_a_likelier_paragraph():
-    before = [Place(TAG, "inconsistent", "A", "one two three four")]
-    rewritten = Place(TAG, "inconsistent", "A", "quite another text")
-    likelier = Place(OTHER, "inconsistent", "A", "one two three four five")
+    before = [TagPlace(TAG, "inconsistent", "A", "one two three four")]
+    rewritten = TagPlace(TAG, "inconsistent", "A", "quite another text")
+    likelier = TagPlace(OTHER, "inconsistent", "A", "one two three four five")
     assert same_tags(before, [likelier, rewritten]) == {1: 0}
 
 
 def test_a_tag_that_had_gone_is_back_only_unchanged():
     old = places(HISTORY.format(TAG))
-    assert unchanged(old, places(HISTORY.format(TAG))) == {0: 0}
-    assert unchanged(old, places(HISTORY.format(DATED))) == {}
+    assert unchanged_tags(old, places(HISTORY.format(TAG))) == {0: 0}
+    assert unchanged_tags(old, places(HISTORY.format(DATED))) == {}

@@ -17,7 +17,7 @@ from tests.wikifetch.factories import TAG, export, mill, written
 from tests.wikifetch.fakewiki import Answer
 from tests.wikifetch.livewiki import LiveWiki
 from wikifetch import fetch, newfetch, tasks
-from wikifetch.fetch_progress import progress_line, progress_of
+from wikifetch.fetch_progress import progress_line, progress_of_fetch
 from wikifetch.models import FetchRun, Sighting, Tag, TalkPage, Wiki
 from wikifetch.waiting import pause_after, set_back
 
@@ -89,7 +89,7 @@ def test_no_other_run_asks_the_busy_wiki_and_those_of_others_go_on(
 ):
     second = newfetch.fetch_of_titles(["Mill 1"])
     assert (fetch.carry_out(second.pk), live.asked) == (False, [])
-    assert progress_of(second).waiting.endswith("s: the wiki is busy.")
+    assert progress_of_fetch(second).waiting.endswith("s: the wiki is busy.")
     fetch.fetch_xml(written(tmp_path, export(mill(f"Old.{TAG}"))))
     with LiveWiki(1) as other:
         settings.WIKI_ALLOWED = [live.address, other.address]
@@ -213,7 +213,7 @@ def test_the_databases_clock_decides(waiting, monkeypatch):
     later = timezone.now() + timedelta(hours=5)
     monkeypatch.setattr(timezone, "now", lambda: later)
     assert not fetch.carry_out(waiting.pk)
-    assert progress_of(waiting).waiting.startswith(("Waiting 60 s", "Waiting 59 s"))
+    assert progress_of_fetch(waiting).waiting.startswith(("Waiting 60 s", "Waiting 59 s"))
 
 
 def test_the_page_and_a_terminal_show_the_wait(client, waiting):
@@ -223,7 +223,7 @@ def test_the_page_and_a_terminal_show_the_wait(client, waiting):
     assert "It goes on by itself at <time" in shown
     assert "callout-bad" not in shown
     assert 'hx-trigger="every 2s"' in shown
-    assert "0 of 3 pages, Waiting" in progress_line(progress_of(waiting))
+    assert "0 of 3 pages, Waiting" in progress_line(progress_of_fetch(waiting))
 
 
 def call(*arguments):

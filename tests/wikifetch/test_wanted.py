@@ -3,7 +3,7 @@
 import pytest
 
 from leases.refusal import Refusal
-from wikifetch.source.wanted import Wanted, read_wanted
+from wikifetch.source.wanted import WantedArticle, read_wanted
 
 EN, DE, OWN_API = (
     "https://en.wikipedia.org",
@@ -16,29 +16,38 @@ ALLOWED = [EN, DE, OWN_API, "http://localhost:8080"]
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("Berlin", Wanted(EN, "Berlin")),
-        ("  Kettle_Mill \n", Wanted(EN, "Kettle Mill")),
-        ("[[Kettle Mill]]", Wanted(EN, "Kettle Mill")),
-        ("AC/DC", Wanted(EN, "AC/DC")),
-        ("Alien: Covenant", Wanted(EN, "Alien: Covenant")),
-        ("Kettle Mill#History", Wanted(EN, "Kettle Mill")),
-        ("de:Berlin", Wanted(DE, "Berlin")),
-        (":de:Berlin", Wanted(DE, "Berlin")),
-        ("DE: Berlin", Wanted(DE, "Berlin")),
-        ("fr:Berlin", Wanted(EN, "fr:Berlin")),  # the wiki then names it a page of another wiki
-        ("https://de.wikipedia.org/wiki/K%C3%B6ln", Wanted(DE, "Köln")),
-        ("https://de.m.wikipedia.org/wiki/Berlin#Geschichte", Wanted(DE, "Berlin")),
-        ("http://de.wikipedia.org/wiki/Berlin", Wanted(DE, "Berlin")),
-        ("//de.wikipedia.org/wiki/Berlin", Wanted(DE, "Berlin")),
-        ("de.wikipedia.org/wiki/Berlin", Wanted(DE, "Berlin")),
-        ("https://DE.wikipedia.org/wiki/Was_ist_das?", Wanted(DE, "Was ist das")),
-        ("https://en.wikipedia.org/w/index.php?title=Berlin&oldid=123", Wanted(EN, revid=123)),
-        ("https://en.wikipedia.org/w/index.php?title=Kettle_Mill", Wanted(EN, "Kettle Mill")),
-        ("https://en.wikipedia.org/w/index.php?diff=9&oldid=8", Wanted(EN, revid=9)),
-        ("https://en.wikipedia.org/wiki/Berlin?oldid=7", Wanted(EN, revid=7)),
-        ("https://en.wikipedia.org/w/index.php?title=Berlin&oldid=x", Wanted(EN, "Berlin")),
-        ("https://wiki.example.org/mills/index.php?title=Mill", Wanted(OWN_API, "Mill")),
-        ("http://localhost:8080/wiki/Mill", Wanted("http://localhost:8080", "Mill")),
+        ("Berlin", WantedArticle(EN, "Berlin")),
+        ("  Kettle_Mill \n", WantedArticle(EN, "Kettle Mill")),
+        ("[[Kettle Mill]]", WantedArticle(EN, "Kettle Mill")),
+        ("AC/DC", WantedArticle(EN, "AC/DC")),
+        ("Alien: Covenant", WantedArticle(EN, "Alien: Covenant")),
+        ("Kettle Mill#History", WantedArticle(EN, "Kettle Mill")),
+        ("de:Berlin", WantedArticle(DE, "Berlin")),
+        (":de:Berlin", WantedArticle(DE, "Berlin")),
+        ("DE: Berlin", WantedArticle(DE, "Berlin")),
+        (
+            "fr:Berlin",
+            WantedArticle(EN, "fr:Berlin"),
+        ),  # the wiki then names it a page of another wiki
+        ("https://de.wikipedia.org/wiki/K%C3%B6ln", WantedArticle(DE, "Köln")),
+        ("https://de.m.wikipedia.org/wiki/Berlin#Geschichte", WantedArticle(DE, "Berlin")),
+        ("http://de.wikipedia.org/wiki/Berlin", WantedArticle(DE, "Berlin")),
+        ("//de.wikipedia.org/wiki/Berlin", WantedArticle(DE, "Berlin")),
+        ("de.wikipedia.org/wiki/Berlin", WantedArticle(DE, "Berlin")),
+        ("https://DE.wikipedia.org/wiki/Was_ist_das?", WantedArticle(DE, "Was ist das")),
+        (
+            "https://en.wikipedia.org/w/index.php?title=Berlin&oldid=123",
+            WantedArticle(EN, revid=123),
+        ),
+        (
+            "https://en.wikipedia.org/w/index.php?title=Kettle_Mill",
+            WantedArticle(EN, "Kettle Mill"),
+        ),
+        ("https://en.wikipedia.org/w/index.php?diff=9&oldid=8", WantedArticle(EN, revid=9)),
+        ("https://en.wikipedia.org/wiki/Berlin?oldid=7", WantedArticle(EN, revid=7)),
+        ("https://en.wikipedia.org/w/index.php?title=Berlin&oldid=x", WantedArticle(EN, "Berlin")),
+        ("https://wiki.example.org/mills/index.php?title=Mill", WantedArticle(OWN_API, "Mill")),
+        ("http://localhost:8080/wiki/Mill", WantedArticle("http://localhost:8080", "Mill")),
     ],
 )
 def test_titles_and_addresses(text, wanted):
@@ -83,5 +92,5 @@ def test_what_is_refused_with_a_sentence(text, why):
 
 
 def test_a_title_of_a_wiki_that_may_not_be_asked():
-    assert read_wanted("Berlin", "", ALLOWED) == Wanted("", "Berlin")
-    assert read_wanted("de:Berlin", "", ALLOWED) == Wanted("", "de:Berlin")
+    assert read_wanted("Berlin", "", ALLOWED) == WantedArticle("", "Berlin")
+    assert read_wanted("de:Berlin", "", ALLOWED) == WantedArticle("", "de:Berlin")

@@ -6,7 +6,7 @@ import pytest
 
 from wikifetch.article_html import sanitised
 from wikifetch.shownarticle import wikis_article
-from wikifetch.wikihtml.block_finding import Sought, find
+from wikifetch.wikihtml.block_finding import Sought, find_block
 from wikifetch.wikihtml.html_limits import too_much
 
 TAG = (
@@ -284,7 +284,7 @@ def test_the_tagged_block_is_found_where_exactly_one_unit_has_its_words(
     kind, text, heading, expected
 ):
     article = wikis_article(ARTICLE)
-    found = find(article, Sought(kind, text, heading))
+    found = find_block(article, Sought(kind, text, heading))
     assert [" ".join(block.text.split()) for block in found] == expected
     html = sanitised(article.marked(found))
     assert html.count('id="tagged-block"') == bool(expected)
@@ -294,5 +294,5 @@ def test_the_tagged_block_is_found_where_exactly_one_unit_has_its_words(
 def test_a_tag_is_not_found_by_a_forged_mark():
     html = '<p id="tagged-block" class="tagged wiki-tag">Forged.</p><p>Old.</p>'
     article = wikis_article(html)
-    marked = article.marked(find(article, Sought("paragraph", "Old.")))
+    marked = article.marked(find_block(article, Sought("paragraph", "Old.")))
     assert marked.strip() == '<p>Forged.</p><p id="tagged-block" class="tagged">Old.</p>'

@@ -15,8 +15,8 @@ from operator import itemgetter
 from typing import Protocol, TypeVar
 
 from wikifetch.history.pages_seen import RevisionSeen
-from wikifetch.history.tag_identity import Place, likeness, place_of, same_tags, words_of
-from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, TagSeen, find_tags
+from wikifetch.history.tag_identity import TagPlace, likeness, place_of, same_tags, word_counts
+from wikifetch.wikitext import KNOWN_NAMES, PageReading, TagNames, TagSeen, find_tags
 from wikifetch.wikitext.blocks import Layout, banner_block
 from wikifetch.wikitext.sections import paths
 
@@ -42,7 +42,7 @@ class PageHistory:
     """The newest revision that has a text, what was read in it, and the edit that added each of its tags."""
 
     newest: RevisionSeen | None = None
-    reading: Reading = field(default_factory=Reading)
+    reading: PageReading = field(default_factory=PageReading)
     introductions: tuple[Introduction | None, ...] = ()
     problem: str = ""
 
@@ -57,7 +57,7 @@ class _Entry:
 
     revision: RevisionSeen
     sha1: str
-    places: tuple[Place, ...]
+    places: tuple[TagPlace, ...]
     blocks: tuple[str, ...]
     parent_blocks: dict[int, tuple[str, int]]
 
@@ -81,7 +81,7 @@ def read_history(
     `whole` says that no older ones exist; otherwise the origin of a lone revision's tags is not known.
     """
     problem = "The page has no revision."
-    newest, newest_reading = None, Reading()
+    newest, newest_reading = None, PageReading()
     entries: list[_Entry] = []
     for revision in revisions:
         problem = revision.no_text
@@ -152,7 +152,10 @@ def _introduced(entry: _Entry, index: int, visible: Container[int]) -> Introduct
 
 
 def _entry(
-    revision: RevisionSeen, reading: Reading, before: RevisionSeen | None, previous: _Entry | None
+    revision: RevisionSeen,
+    reading: PageReading,
+    before: RevisionSeen | None,
+    previous: _Entry | None,
 ) -> _Entry:
     places = tuple(place_of(tag) for tag in reading.tags)
     known = same_tags(previous.places, places) if previous else {}
@@ -196,7 +199,7 @@ class Earlier:
             return tag.block_clean
         if tag.scope:
             return self._same_section(tag.section)
-        wanted = words_of(tag.block_clean)
+        wanted = word_counts(tag.block_clean)
         alike = [(likeness(words, wanted), unit) for unit, words in self._units]
         score, best = max(alike, key=itemgetter(0), default=(0.0, ""))
         return best.strip() if score >= _LIKE_ENOUGH else ""
@@ -204,7 +207,7 @@ class Earlier:
     @cached_property
     def _units(self) -> list[tuple[str, Counter[str]]]:
         units = (unit for unit in self._text.split("\n\n") if unit.strip())
-        return [(unit, words_of(unit)) for unit in units]
+        return [(unit, word_counts(unit)) for unit in units]
 
     @cached_property
     def _layout(self) -> Layout:

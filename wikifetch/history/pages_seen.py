@@ -50,7 +50,7 @@ class PageSeen:
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenParts:
     """What a wiki has hidden of a revision."""
 
     text: bool = False

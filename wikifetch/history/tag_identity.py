@@ -17,7 +17,7 @@ _CLOSE_ENOUGH = 0.8
 
 
 @dataclass(frozen=True)
-class Place:
+class TagPlace:
     """What identifies a tag: its wikitext, its section and the text around it."""
 
     raw: str
@@ -28,19 +28,19 @@ class Place:
 
     @cached_property
     def words(self) -> Counter[str]:
-        return words_of(self.block_clean)
+        return word_counts(self.block_clean)
 
 
-def place_of(tag: TagSeen) -> Place:
-    return Place(tag.raw, tag.kind, joined(tag.section), tag.block_clean, tag.reason)
+def place_of(tag: TagSeen) -> TagPlace:
+    return TagPlace(tag.raw, tag.kind, joined_headings(tag.section), tag.block_clean, tag.reason)
 
 
-def joined(section: Sequence[str]) -> str:
+def joined_headings(section: Sequence[str]) -> str:
     """Headings as one line, outermost first."""
     return " / ".join(section)
 
 
-def same_tags(before: Sequence[Place], now: Sequence[Place]) -> dict[int, int]:
+def same_tags(before: Sequence[TagPlace], now: Sequence[TagPlace]) -> dict[int, int]:
     """Index in `now` -> index in `before`, for every tag that is the same; each index once."""
     pairs: dict[int, int] = {}
     for key in _KEYS:
@@ -49,14 +49,14 @@ def same_tags(before: Sequence[Place], now: Sequence[Place]) -> dict[int, int]:
     return pairs
 
 
-def unchanged(before: Sequence[Place], now: Sequence[Place]) -> dict[int, int]:
+def unchanged_tags(before: Sequence[TagPlace], now: Sequence[TagPlace]) -> dict[int, int]:
     """As same_tags, but only tags with the same words in the same block: for tags that had gone."""
     pairs: dict[int, int] = {}
     _match_equal(before, now, _KEYS[0], pairs)
     return pairs
 
 
-_KEYS: tuple[Callable[[Place], Hashable], ...] = (
+_KEYS: tuple[Callable[[TagPlace], Hashable], ...] = (
     lambda place: (place.raw, place.block_clean),
     lambda place: (place.raw, place.section),
     lambda place: (place.kind, place.block_clean),
@@ -64,9 +64,9 @@ _KEYS: tuple[Callable[[Place], Hashable], ...] = (
 
 
 def _match_equal(
-    before: Sequence[Place],
-    now: Sequence[Place],
-    key: Callable[[Place], Hashable],
+    before: Sequence[TagPlace],
+    now: Sequence[TagPlace],
+    key: Callable[[TagPlace], Hashable],
     pairs: dict[int, int],
 ) -> None:
     """Pair equal keys in order, so that the second of two copies stays the second."""
@@ -80,7 +80,9 @@ def _match_equal(
             pairs[index] = candidates.pop()
 
 
-def _match_closest(before: Sequence[Place], now: Sequence[Place], pairs: dict[int, int]) -> None:
+def _match_closest(
+    before: Sequence[TagPlace], now: Sequence[TagPlace], pairs: dict[int, int]
+) -> None:
     taken = set(pairs.values())
     left = [b for b in range(len(before)) if b not in taken]
     candidates = [
@@ -95,7 +97,7 @@ def _match_closest(before: Sequence[Place], now: Sequence[Place], pairs: dict[in
             taken.add(b)
 
 
-def _closeness(before: Place, now: Place) -> float:
+def _closeness(before: TagPlace, now: TagPlace) -> float:
     """0 to 2.5: how alike the blocks are, and half a point for the same words, section, reason."""
     return (
         likeness(before.words, now.words)
@@ -105,7 +107,7 @@ def _closeness(before: Place, now: Place) -> float:
     )
 
 
-def words_of(text: str) -> Counter[str]:
+def word_counts(text: str) -> Counter[str]:
     return Counter(text[:_COMPARED].split())
 
 

@@ -20,8 +20,8 @@ from wikifetch.history.introductions import (
     without_reverts,
 )
 from wikifetch.history.pages_seen import RevisionSeen
-from wikifetch.history.tag_identity import Place, place_of, same_tags
-from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, TagSeen, find_tags
+from wikifetch.history.tag_identity import TagPlace, place_of, same_tags
+from wikifetch.wikitext import KNOWN_NAMES, PageReading, TagNames, TagSeen, find_tags
 
 PROBES = 12  # texts asked for at once, where nothing is known of the place
 PROBED_BYTES = 4_000_000  # a wiki cuts answers of about 8 MB
@@ -93,7 +93,7 @@ def trace(
     if since and not newest.more and (page.newest is None or None in page.introductions):
         start = newest.revisions[-1].revid if newest.revisions else revid
         older = histories.newest_revisions(pageid, start, None)
-        newest, since = Newest((*newest.revisions[:-1], *older.revisions), older.more), None
+        newest, since = (Newest((*newest.revisions[:-1], *older.revisions), older.more), None)
         page = _read(newest, names, since)
     sure = [
         each if each and _is_sure(tag, each, newest.revisions) else None
@@ -140,7 +140,7 @@ class _Search:
     ) -> None:
         self._histories, self._pageid, self._names, self._since = histories, pageid, names, since
         self._seen: dict[int, RevisionSeen] = {}
-        self._readings: dict[int, Reading] = {}
+        self._readings: dict[int, PageReading] = {}
         self._list(histories.outlines(pageid, revid, since), ())
         self._newest = revid
 
@@ -231,13 +231,13 @@ class _Search:
         if missing := [revid for revid in revids if revid not in self._seen]:
             self.keep(self._histories.texts(missing).values())
 
-    def _reading(self, at: int) -> Reading:
+    def _reading(self, at: int) -> PageReading:
         revision = self._seen[self._kept[at].revid]
         if revision.revid not in self._readings:
             self._readings[revision.revid] = find_tags(revision.text or "", self._names)
         return self._readings[revision.revid]
 
-    def _places(self, at: int) -> list[Place]:
+    def _places(self, at: int) -> list[TagPlace]:
         return [place_of(tag) for tag in self._reading(at).tags]
 
     def _introduced(self, at: int, here: int) -> Introduction | None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from wikifetch.history.pages_seen import ARTICLES, Hidden, PageSeen, RevisionSeen, storable
+from wikifetch.history.pages_seen import ARTICLES, HiddenParts, PageSeen, RevisionSeen, storable
 from wikifetch.history.tracing import Outline
 from wikifetch.source.manners import WikiError
-from wikifetch.wikitext.languages import Words
+from wikifetch.wikitext.languages import WikiWords
 
 CATEGORIES = 14  # the namespace
 _NAMESPACES = {"file": 6, "category": CATEGORIES, "template": 10}
@@ -30,7 +30,7 @@ NO_SUCH_PAGE = "The wiki has no such page any more."
 
 
 @dataclass(frozen=True)
-class Spellings:
+class TemplateSpellings:
     """The templates of one kind of tag on a wiki: the `targets` themselves, and all `names` with redirects."""
 
     targets: tuple[str, ...]
@@ -55,7 +55,7 @@ class Members:
     more: dict[str, str]
 
 
-def words(said: Any) -> Words:
+def wiki_words(said: Any) -> WikiWords:
     """A wiki's words out of what it says of itself; what has another shape than usual is passed over."""
     said = said if isinstance(said, dict) else {}
     names: dict[int, set[str]] = {number: set() for number in _NAMESPACES.values()}
@@ -71,7 +71,7 @@ def words(said: Any) -> Words:
         number = MONTH_MESSAGES.get(str(each.get("name")), 0)
         months |= dict.fromkeys(_word(each.get("content")), number) if number else {}
     by_key = {key: frozenset(names[number]) for key, number in _NAMESPACES.items()}
-    return Words(**by_key, months=months)
+    return WikiWords(**by_key, months=months)
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -133,15 +133,15 @@ def title_results(
         )
 
 
-def titles(pages: Iterable[dict[str, Any]]) -> dict[int, str]:
+def titles_by_page(pages: Iterable[dict[str, Any]]) -> dict[int, str]:
     """Page id -> title, "" where the wiki gave none."""
     return {page["pageid"]: storable(str(page.get("title", ""))) for page in pages}
 
 
-def members(answer: dict[str, Any]) -> Members:
+def category_members(answer: dict[str, Any]) -> Members:
     listed = (answer.get("query") or {}).get("categorymembers", [])
     below = [storable(page["title"]) for page in listed if page.get("ns") == CATEGORIES]
-    pages = titles(page for page in listed if page.get("ns") != CATEGORIES)
+    pages = titles_by_page(page for page in listed if page.get("ns") != CATEGORIES)
     more = {key: storable(str(value)) for key, value in (answer.get("continue") or {}).items()}
     return Members(pages, below, more)
 
@@ -171,9 +171,9 @@ def parsed_html(answer: dict[str, Any], revid: int) -> str:
     return storable(html)
 
 
-def concealed(revision: dict[str, Any]) -> Hidden | None:
+def concealed(revision: dict[str, Any]) -> HiddenParts | None:
     flags = ("sha1hidden", "userhidden", "commenthidden")
-    concealed = Hidden(*(bool(revision.get(flag)) for flag in flags))
+    concealed = HiddenParts(*(bool(revision.get(flag)) for flag in flags))
     return concealed if any((concealed.text, concealed.editor, concealed.summary)) else None
 
 

@@ -48,11 +48,11 @@ def no_data(api: str, body: bytes) -> str:
 
 def quoted(body: bytes) -> str:
     """A further sentence with the body's words, in quotation marks; "" where it has none."""
-    words = words_of(body.decode("utf-8", "replace"))
+    words = words_of_html(body.decode("utf-8", "replace"))
     return f" It said: “{words}”" if words else ""
 
 
-def words_of(text: str) -> str:
+def words_of_html(text: str) -> str:
     """Text without its markup, on one line of at most 300 characters that can be stored and shown."""
     # A blank before each element: what is removed there must not join two words.
     plain = unescape(nh3.clean(text.replace("<", " <"), tags=set()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from itertools import chain
 
 from wikifetch.history.introductions import PageHistory, read_history
-from wikifetch.history.pages_seen import Hidden, PageSeen, RevisionSeen
+from wikifetch.history.pages_seen import HiddenParts, PageSeen, RevisionSeen
 from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced
 from wikifetch.wikitext import TagNames
@@ -15,7 +15,7 @@ PageRead = tuple[PageSeen, PageHistory]
 
 
 @dataclass(frozen=True)
-class Part:
+class BatchPart:
     """What was read of some pages; `joined` puts parts together.
 
     `pages` that were asked for, and the `others` that their tags name; by page id where these titles `lead`; `talk`
@@ -32,10 +32,10 @@ class Part:
     missing: tuple[int, ...] = ()
     traced: tuple[Traced, ...] = ()
     htmls: tuple[HtmlAsked, ...] = ()
-    hidden: tuple[tuple[int, Hidden], ...] = ()
+    hidden: tuple[tuple[int, HiddenParts], ...] = ()
 
 
-NOTHING = Part()
+NOTHING = BatchPart()
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Batch:
     """A part to record, and the run's `cursor` after it; `pages_read` where that is another number."""
 
     cursor: int
-    part: Part = NOTHING
+    part: BatchPart = NOTHING
     pages_read: int | None = None
 
 
-def joined(*parts: Part) -> Part:
+def joined_parts(*parts: BatchPart) -> BatchPart:
     """All of these parts as one, in their order."""
-    columns = ([getattr(part, field.name) for part in parts] for field in fields(Part))
-    return Part(*(tuple(chain.from_iterable(column)) for column in columns))
+    columns = ([getattr(part, field.name) for part in parts] for field in fields(BatchPart))
+    return BatchPart(*(tuple(chain.from_iterable(column)) for column in columns))
 
 
 def history_of(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistory:
@@ -63,13 +63,17 @@ def history_of(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistor
 
 def part_of(
     page: PageSeen, history: PageHistory, *, is_known: bool, is_other: bool = False
-) -> Part:
+) -> BatchPart:
     """The page's problems, and the page itself if it has tags, was not read, or is known."""
     problems = [page.problem, history.problem, history.reading.set_aside, *history.reading.problems]
     label = page.title or f"page {page.pageid}"
     listed = tuple((label, problem) for problem in problems if problem)
     is_kept = is_known or history.reading.tags or history.reading.set_aside
     if history.newest is None or not is_kept or not page.title:
-        return Part(problems=listed) if listed else NOTHING
+        return BatchPart(problems=listed) if listed else NOTHING
     kept = ((page, history),)
-    return Part(others=kept, problems=listed) if is_other else Part(pages=kept, problems=listed)
+    return (
+        BatchPart(others=kept, problems=listed)
+        if is_other
+        else BatchPart(pages=kept, problems=listed)
+    )

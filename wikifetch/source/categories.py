@@ -11,7 +11,7 @@ _MOST_CATEGORIES = 500  # that one fetch follows: a request each, before its fir
 
 
 @dataclass(frozen=True)
-class Walk:
+class CategoryWalk:
     """Level by level: `met` are the categories, each once, and how many levels below it are followed.
 
     `done` of them are listed; `more` is what the wiki wants back to go on with the next one, {} at its beginning.
@@ -22,7 +22,7 @@ class Walk:
     more: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> "Walk":
+    def from_json(cls, kept: Mapping[str, Any]) -> "CategoryWalk":
         """From JSON as `as_json` gives it."""
         return cls([(title, below) for title, below in kept["met"]], kept["done"], kept["more"])
 
@@ -34,7 +34,7 @@ class Walk:
         """The category to list now, and how many levels below it are followed; None at the end."""
         return self.met[self.done] if self.done < len(self.met) else None
 
-    def after(self, members: Members) -> "Walk":
+    def after(self, members: Members) -> "CategoryWalk":
         """With what the next category was answered with. Raises WikiError where there are too many below the first."""
         below = self.met[self.done][1] - 1
         known = {title for title, _ in self.met}

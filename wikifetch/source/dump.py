@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from wikifetch.history.pages_seen import PageSeen, RevisionSeen
 from wikifetch.source.dump_unpacking import unpacked
-from wikifetch.source.dumpreader import DumpError, DumpReader, PageHead
+from wikifetch.source.dumpreader import DumpError, DumpPageHead, DumpReader
 
 __all__ = ["Dump", "DumpError", "read_dump"]
 
@@ -45,7 +45,7 @@ def read_dump(path: Path, *, name: str = "", max_bytes: int | None = None) -> Du
     return Dump(reader.base, reader.site_name, _pages(items))
 
 
-Item = tuple[PageHead, RevisionSeen | None]  # a page without any revision comes once, with None
+Item = tuple[DumpPageHead, RevisionSeen | None]  # a page without any revision comes once, with None
 
 
 def _pages(items: Iterator[Item]) -> Iterator[PageSeen]:

@@ -32,7 +32,7 @@ class DumpError(Refusal):
 
 
 @dataclass(frozen=True)
-class PageHead:
+class DumpPageHead:
     """What comes before a page's revisions; `number` counts pages, so that no two heads are equal."""
 
     number: int
@@ -53,16 +53,16 @@ class DumpReader:
         self._words: list[str] | None = None
         self._size = 0
         self._page: dict[str, str] = {}
-        self._head: PageHead | None = None
+        self._head: DumpPageHead | None = None
         self._pages = 0
         self._revision: dict[str, str] = {}
-        self._done: list[tuple[PageHead, RevisionSeen | None]] = []
+        self._done: list[tuple[DumpPageHead, RevisionSeen | None]] = []
         self._given = False
         self._fed = 0
         self.in_pages = False
         self._parser = self._made_parser()
 
-    def feed(self, chunk: bytes) -> list[tuple[PageHead, RevisionSeen | None]]:
+    def feed(self, chunk: bytes) -> list[tuple[DumpPageHead, RevisionSeen | None]]:
         """What these bytes completed; empty bytes are the end. Raises DumpError or ExpatError."""
         self._parser.Parse(chunk, not chunk)
         self._fed += len(chunk)
@@ -175,11 +175,11 @@ class DumpReader:
         elif name != "text" or words or not self._revision.get("absent"):
             self._revision[name] = words
 
-    def _head_of_page(self) -> PageHead:
+    def _head_of_page(self) -> DumpPageHead:
         if self._head is None:
             self._pages += 1
             page = self._page
-            self._head = PageHead(
+            self._head = DumpPageHead(
                 self._pages,
                 _number(page.get("id"), "a page's id"),
                 page.get("title", "").strip(),

@@ -10,21 +10,21 @@ from wikifetch import otherarticles
 from wikifetch.history.introductions import PageHistory
 from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen
 from wikifetch.models import Article, Wiki
-from wikifetch.source.batches import NOTHING, Batch, Part, history_of, joined, part_of
+from wikifetch.source.batches import NOTHING, Batch, BatchPart, history_of, joined_parts, part_of
 from wikifetch.source.dump import Dump
-from wikifetch.source.heartbeat import Heartbeat
+from wikifetch.source.heartbeat import FetchHeartbeat
 from wikifetch.source.wikis import names_of
 
 # A batch is written when it has this many pages to write, has read so many, or took so long.
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
 
 
-PartOf = Callable[[PageSeen], Part]  # what one reading of a file takes out of a page
+PartOf = Callable[[PageSeen], BatchPart]  # what one reading of a file takes out of a page
 HistoryOf = Callable[[PageSeen], PageHistory]
 
 
 def file_batches(
-    opened: Callable[[], Dump], wiki: Wiki, skip: int, heart: Heartbeat
+    opened: Callable[[], Dump], wiki: Wiki, skip: int, heart: FetchHeartbeat
 ) -> Iterator[Batch]:
     """A file's tagged articles, then what belongs to their tags; without what was read up to the cursor `skip`."""
     names = names_of(wiki)
@@ -49,7 +49,7 @@ def file_batches(
 def _batches(
     dump: Dump,
     part: PartOf,
-    heart: Heartbeat,
+    heart: FetchHeartbeat,
     skip: int,
     *before: int,
     note: Callable[[PageSeen], None] = lambda page: None,
@@ -60,7 +60,7 @@ def _batches(
     """
     start, number = sum(before), 0
     pages_read = before[0] if before else None
-    parts: list[Part] = []
+    parts: list[BatchPart] = []
     kept, began = 0, time.monotonic()
     for number, page in enumerate(heart.along(dump.pages), start=1):
         note(page)
@@ -69,10 +69,10 @@ def _batches(
         parts.append(part(page))
         kept += parts[-1] is not NOTHING
         if kept >= _WRITTEN or number % _READ == 0 or time.monotonic() - began > _SECONDS:
-            yield Batch(start + number, joined(*parts), pages_read)
+            yield Batch(start + number, joined_parts(*parts), pages_read)
             parts, kept, began = [], 0, time.monotonic()
     if parts:
-        yield Batch(start + number, joined(*parts), pages_read)
+        yield Batch(start + number, joined_parts(*parts), pages_read)
     return number
 
 
@@ -80,7 +80,7 @@ def _tagged(wiki: Wiki, history: HistoryOf) -> PartOf:
     """Articles with tags, and those that had some. Pages of no interest are only counted."""
     known = set(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
 
-    def part(page: PageSeen) -> Part:
+    def part(page: PageSeen) -> BatchPart:
         is_known = page.pageid in known
         # An article that became a redirect has lost its tags.
         if page.namespace == ARTICLES and (not page.is_redirect or is_known):
@@ -95,15 +95,15 @@ def _belonging(wiki: Wiki, history: HistoryOf, named: Mapping[str, list[str]]) -
     rows = Article.objects.filter(wiki=wiki, tags__isnull=False)
     tagged = set(rows.values_list("title", flat=True))
 
-    def part(page: PageSeen) -> Part:
+    def part(page: PageSeen) -> BatchPart:
         if page.namespace == ARTICLES and page.title in named and not page.is_redirect:
             leads = _leads(page, named[page.title])
             # A tagged one is recorded already.
-            return leads if page.title in tagged else joined(leads, _other(page, history))
+            return leads if page.title in tagged else joined_parts(leads, _other(page, history))
         title = page.title.partition(":")[2]
         if page.namespace == TALK and title in tagged:
             newest = max(page.revisions, key=lambda revision: revision.revid, default=None)
-            return Part(talk=((title, newest),)) if newest else NOTHING
+            return BatchPart(talk=((title, newest),)) if newest else NOTHING
         return NOTHING
 
     return part
@@ -115,19 +115,19 @@ def _redirected(history: HistoryOf, leads: Mapping[str, str]) -> PartOf:
     for title, target in leads.items():
         named.setdefault(target, []).append(title)
 
-    def part(page: PageSeen) -> Part:
+    def part(page: PageSeen) -> BatchPart:
         if page.namespace != ARTICLES or page.title not in named or page.is_redirect:
             return NOTHING
-        return joined(_leads(page, named[page.title]), _other(page, history))
+        return joined_parts(_leads(page, named[page.title]), _other(page, history))
 
     return part
 
 
-def _leads(page: PageSeen, titles: Iterable[str]) -> Part:
-    return Part(leads=tuple((title, page.pageid) for title in titles))
+def _leads(page: PageSeen, titles: Iterable[str]) -> BatchPart:
+    return BatchPart(leads=tuple((title, page.pageid) for title in titles))
 
 
-def _other(page: PageSeen, history: HistoryOf) -> Part:
+def _other(page: PageSeen, history: HistoryOf) -> BatchPart:
     return part_of(page, history(page), is_known=True, is_other=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from wikifetch.models import ALL_KINDS, FetchRun, Tag
-from wikifetch.source.categories import Walk
+from wikifetch.source.categories import CategoryWalk
 from wikifetch.source.manners import WikiError
 from wikifetch.source.wiki_client import WikiClient, in_batches
 from wikifetch.source.wikis import keep_words
@@ -18,7 +18,7 @@ _LISTED = 2_500  # titles whose page ids are asked for before they are kept: fif
 
 
 @dataclass(frozen=True)
-class Frozen:
+class FrozenQueue:
     """The pages of a live fetch, or of a part of it.
 
     Page ids with titles, "" where not known; the wiki's names of tags; problems by title; how far the listing is now,
@@ -32,7 +32,7 @@ class Frozen:
     is_whole: bool = True
 
 
-def freeze(client: WikiClient, run: FetchRun) -> Iterator[Frozen]:
+def freeze_queue(client: WikiClient, run: FetchRun) -> Iterator[FrozenQueue]:
     """Ask once what a fetch consists of: the wiki's names of tags, and the page ids of what was asked for.
 
     A list of titles and a category in parts, from where a stop left them; the others in one. The run is to be read
@@ -52,25 +52,25 @@ def freeze(client: WikiClient, run: FetchRun) -> Iterator[Frozen]:
 
 def _freeze_titles(
     client: WikiClient, run: FetchRun, names: dict[str, list[str]]
-) -> Iterator[Frozen]:
+) -> Iterator[FrozenQueue]:
     titles, listed = run.options["titles"], run.options.get("listed", 0)
     for part in in_batches(titles[listed:], _LISTED):
         results = [result for _, result in client.follow_titles(part)]
         pages = {title.pageid: title.title for title in results if title.pageid is not None}
         problems = [(title.title, title.problem) for title in results if title.problem]
         listed += len(part)
-        yield Frozen(pages, names, problems, {"listed": listed}, listed == len(titles))
+        yield FrozenQueue(pages, names, problems, {"listed": listed}, listed == len(titles))
 
 
 def _freeze_category(
     client: WikiClient, run: FetchRun, names: dict[str, list[str]]
-) -> Iterator[Frozen]:
+) -> Iterator[FrozenQueue]:
     """A part for each request: the wiki may be busy at any of hundreds."""
     category, depth, limit = (run.options[name] for name in ("category", "depth", "limit"))
     if "walk" not in run.options:  # first of all the names are kept: they take four requests
-        start = Walk([(f"Category:{category}", depth)])
-        yield Frozen({}, names, progress={"walk": start.as_json()}, is_whole=False)
-    walk = Walk.of(run.options["walk"])
+        start = CategoryWalk([(f"Category:{category}", depth)])
+        yield FrozenQueue({}, names, progress={"walk": start.as_json()}, is_whole=False)
+    walk = CategoryWalk.from_json(run.options["walk"])
     while (limit is None or len(run.queue) < limit) and (at := walk.next):
         title, below = at
         members = client.members(title, with_categories=below > 0, more=walk.more)
@@ -80,8 +80,10 @@ def _freeze_category(
         known = {*run.queue}
         fresh = [page for page in members.pages.items() if page[0] not in known]
         room = None if limit is None else limit - len(known)
-        yield Frozen(dict(fresh[:room]), names, progress={"walk": walk.as_json()}, is_whole=False)
-    yield Frozen(
+        yield FrozenQueue(
+            dict(fresh[:room]), names, progress={"walk": walk.as_json()}, is_whole=False
+        )
+    yield FrozenQueue(
         {} if limit else dict.fromkeys(listed_before(run), ""), names, progress={"walk": {}}
     )
 
@@ -94,7 +96,7 @@ def _empty(category: str, depth: int) -> WikiError:
     )
 
 
-def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
+def _freeze_list(client: WikiClient, run: FetchRun) -> FrozenQueue:
     names, targets = _names_here(client, run.options["kind"])
     limit = run.options["limit"]
     if not targets:
@@ -106,7 +108,7 @@ def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
     pages = client.pages_with(targets, limit)
     # Where all are asked for, those listed no longer too: their tags may be gone, or their texts hidden.
     whole = pages if limit else dict.fromkeys([*pages, *listed_before(run)], "") | pages
-    return Frozen(whole, names)
+    return FrozenQueue(whole, names)
 
 
 def listed_before(run: FetchRun) -> list[int]:

@@ -10,7 +10,7 @@ from django.db.models.expressions import CombinedExpression
 
 from leases.claim import renew
 from wikifetch.models import FetchRun
-from wikifetch.source.manners import Traffic
+from wikifetch.source.manners import WikiTraffic
 
 LEASE_SECONDS = 120
 BEAT_SECONDS = 20.0
@@ -18,11 +18,11 @@ BEAT_SECONDS = 20.0
 T = TypeVar("T")
 
 
-class LeaseLost(Exception):
+class FetchLeaseLost(Exception):
     """The run was cancelled, or swept and given to another worker."""
 
 
-class Heartbeat:
+class FetchHeartbeat:
     """The lease of one run, for its holder."""
 
     def __init__(
@@ -30,13 +30,13 @@ class Heartbeat:
     ) -> None:
         self._run, self._holder, self._monotonic = run, holder, monotonic
         self._last = monotonic()
-        self.traffic = Traffic()
+        self.traffic = WikiTraffic()
 
     def renew(self) -> None:
-        """Renew it; raises LeaseLost when it is no longer held: another worker may be asking now."""
+        """Renew it; raises FetchLeaseLost when it is no longer held: another worker may be asking now."""
         counts = self._counts()
         if not renew(self._run, seconds=LEASE_SECONDS, holder=self._holder, **counts):
-            raise LeaseLost
+            raise FetchLeaseLost
         self._last = self._monotonic()
 
     def end(self) -> None:

@@ -8,23 +8,23 @@ from django.conf import settings
 from pages.counting import how_many
 from wikifetch import otherarticles
 from wikifetch.history.introductions import PageHistory
-from wikifetch.history.pages_seen import Hidden, PageSeen
+from wikifetch.history.pages_seen import HiddenParts, PageSeen
 from wikifetch.models import Article, FetchRun, Tag
 from wikifetch.purging import known_revids
-from wikifetch.source.batches import Batch, PageRead, Part, history_of, joined, part_of
-from wikifetch.source.heartbeat import Heartbeat
+from wikifetch.source.batches import Batch, BatchPart, PageRead, history_of, joined_parts, part_of
+from wikifetch.source.heartbeat import FetchHeartbeat
 from wikifetch.source.htmls import asked_for_html, without_html
-from wikifetch.source.manners import Manners, Traffic
+from wikifetch.source.manners import Manners, WikiTraffic
 from wikifetch.source.origins import traced, untraced
 from wikifetch.source.wiki_client import BATCH, WikiClient, in_batches
-from wikifetch.source.wikis import words_of
+from wikifetch.source.wikis import words_of_wiki
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames
 
 _MOST_OTHERS = 100  # that the tags on a batch's pages may name; a few do
 
 
-def manners(contact: str = "") -> Manners:
+def manners_for(contact: str = "") -> Manners:
     """As the operator set them, under this contact if there is one."""
     return Manners(
         contact=contact or settings.WIKI_CONTACT,
@@ -40,28 +40,28 @@ def client_for(
     base: str,
     contact: str = "",
     before_request: Callable[[], None] = lambda: None,
-    traffic: Traffic | None = None,
+    traffic: WikiTraffic | None = None,
 ) -> WikiClient:
     """The API of the wiki at `base`. Raises WikiError without a contact, or for a wiki that is not allowed."""
-    return WikiClient(base, manners(contact), before_request=before_request, traffic=traffic)
+    return WikiClient(base, manners_for(contact), before_request=before_request, traffic=traffic)
 
 
-def live_batches(client: WikiClient, run: FetchRun, heart: Heartbeat) -> Iterator[Batch]:
+def live_batches(client: WikiClient, run: FetchRun, heart: FetchHeartbeat) -> Iterator[Batch]:
     """The queue from the cursor on, 50 pages at a time, then the histories of those whose tags need one."""
     return _Live(client, run, heart).batches()
 
 
 # Ids of the pages whose newest revision is not kept here, and of the others; what the wiki hides of these.
-_Compared = tuple[list[int], list[int], tuple[tuple[int, Hidden], ...]]
+_Compared = tuple[list[int], list[int], tuple[tuple[int, HiddenParts], ...]]
 
 
 class _Live:
     """One run, and which other articles this process has compared and which titles it has followed: each once."""
 
-    def __init__(self, client: WikiClient, run: FetchRun, heart: Heartbeat) -> None:
+    def __init__(self, client: WikiClient, run: FetchRun, heart: FetchHeartbeat) -> None:
         assert run.wiki is not None
         self._client, self._run, self._heart, self._wiki = client, run, heart, run.wiki
-        self._names = TagNames.of(run.options["names"], words_of(run.wiki))
+        self._names = TagNames.from_spellings(run.options["names"], words_of_wiki(run.wiki))
         self._compared_ids: set[int] = set()
         self._followed: set[str] = set()
         self._named: dict[int, str] = {}  # page id -> the title in a tag that led there
@@ -78,21 +78,21 @@ class _Live:
             yield from self._htmls(pageids)
         yield from self._kept_others()
 
-    def _part(self, pageids: Sequence[int], to_come: set[int]) -> Part:
+    def _part(self, pageids: Sequence[int], to_come: set[int]) -> BatchPart:
         """Those of the pages that have changed since they were fetched, with what belongs to them."""
         kept = known_revids(self._wiki, pageids)
         changed, unchanged, hidden = self._compare(pageids, kept)
         read = self._read(changed)
-        requested = joined(
-            Part(unchanged=tuple(unchanged), hidden=hidden),
+        requested = joined_parts(
+            BatchPart(unchanged=tuple(unchanged), hidden=hidden),
             self._parts(read, kept, self._known_among(read, kept)),
         )
         self._compared_ids |= {*requested.unchanged, *(page.pageid for page, _ in requested.pages)}
         leads, led_to = self._led_to(requested, len(pageids))
         here = self._untagged_here(read, led_to)
         others, others_unchanged = self._others(led_to - to_come)
-        part = joined(requested, leads, here, others)
-        return joined(part, self._talk(part, [*unchanged, *others_unchanged]))
+        part = joined_parts(requested, leads, here, others)
+        return joined_parts(part, self._talk(part, [*unchanged, *others_unchanged]))
 
     def _compare(self, pageids: Sequence[int], kept: Mapping[int, set[int]]) -> _Compared:
         newest, hidden = self._client.standing(set().union(*kept.values()))
@@ -138,14 +138,14 @@ class _Live:
         known: Container[int],
         *,
         is_other: bool = False,
-    ) -> Part:
+    ) -> BatchPart:
         """What is to be recorded of the pages; a page that is gone is a problem the first time only."""
         missing = {page.pageid for page, _ in read if page.is_missing and page.pageid in kept}
         live = Tag.objects.filter(article__wiki=self._wiki, state=TagState.LIVE)
         new = live.filter(article__pageid__in=missing).values_list("article__pageid", flat=True)
         reported = missing - set(new)
-        return joined(
-            Part(missing=tuple(sorted(missing))),
+        return joined_parts(
+            BatchPart(missing=tuple(sorted(missing))),
             *(
                 part_of(page, history, is_known=page.pageid in known, is_other=is_other)
                 for page, history in read
@@ -153,7 +153,7 @@ class _Live:
             ),
         )
 
-    def _led_to(self, requested: Part, pages: int) -> tuple[Part, set[int]]:
+    def _led_to(self, requested: BatchPart, pages: int) -> tuple[BatchPart, set[int]]:
         """Where the titles lead that tags on the pages name; the ids of all articles that these tags name."""
         hidden = [revid for revid, what in requested.hidden if what.text]
         titles = otherarticles.named_in(history for _, history in requested.pages)
@@ -162,7 +162,7 @@ class _Live:
         known = otherarticles.pageids_of_titles(self._wiki, titles)
         return leads, {*dict(leads.leads).values(), *known}
 
-    def _follow(self, titles: Sequence[str], pages: int) -> Part:
+    def _follow(self, titles: Sequence[str], pages: int) -> BatchPart:
         """Where these titles lead, which tags on so many pages name."""
         self._followed |= {*titles}
         leads: list[tuple[str, int]] = []
@@ -178,30 +178,32 @@ class _Live:
                 self._named[end.pageid] = title
             else:
                 problems.append((title, f"{otherarticles.NAMED_BY_A_TAG} {end.problem}"))
-        return Part(leads=tuple(leads), problems=tuple(problems))
+        return BatchPart(leads=tuple(leads), problems=tuple(problems))
 
-    def _untagged_here(self, read: Sequence[PageRead], led_to: set[int]) -> Part:
+    def _untagged_here(self, read: Sequence[PageRead], led_to: set[int]) -> BatchPart:
         """The other articles that were asked for in this very batch, and have no tag."""
         wanted = led_to - self._compared_ids
         pages = tuple((p, h) for p, h in read if p.pageid in wanted and h.newest is not None)
         self._compared_ids |= {page.pageid for page, _ in pages}
-        return Part(pages=pages)
+        return BatchPart(pages=pages)
 
-    def _others(self, pageids: set[int]) -> tuple[Part, list[int]]:
+    def _others(self, pageids: set[int]) -> tuple[BatchPart, list[int]]:
         """Those of these other articles that have changed; ids of those that have not."""
         wanted = sorted(pageids - self._compared_ids)
         self._compared_ids |= {*wanted}
         kept = known_revids(self._wiki, wanted)
         changed, unchanged, hidden = self._compare(wanted, kept)
         part = self._parts(self._read(changed), kept, changed, is_other=True)
-        return joined(Part(hidden=hidden), part), unchanged
+        return joined_parts(BatchPart(hidden=hidden), part), unchanged
 
-    def _talk(self, part: Part, unchanged: Sequence[int]) -> Part:
+    def _talk(self, part: BatchPart, unchanged: Sequence[int]) -> BatchPart:
         """Talk pages of the part's articles with tags; of unchanged articles, where the talk page has changed."""
         read = (*part.pages, *part.others)
         tagged = [page.title for page, history in read if history.reading.tags]
         pages = self._client.talk_pages([*tagged, *self._changed_talk(unchanged)])
-        return Part(talk=tuple((page.title, each) for page in pages for each in page.revisions))
+        return BatchPart(
+            talk=tuple((page.title, each) for page in pages for each in page.revisions)
+        )
 
     def _changed_talk(self, pageids: Sequence[int]) -> list[str]:
         """Titles of the articles with tags, among these unchanged ones, whose talk page has changed."""
@@ -235,7 +237,7 @@ class _Live:
             others = self._others_of(part)
             for article in untraced(self._wiki, [*part, *others]):
                 history = traced(self._client, article, self._names)
-                yield Batch(self._run.cursor, Part(traced=(history,)))
+                yield Batch(self._run.cursor, BatchPart(traced=(history,)))
 
     def _htmls(self, pageids: Sequence[int]) -> Iterator[Batch]:
         """For each revision to read without HTML, one batch; none any more once the wiki was too busy for one."""
@@ -248,7 +250,7 @@ class _Live:
                     return
                 asked = asked_for_html(self._client, revision, revid, self._run.waited)
                 self._gives_no_html = asked.ask_again
-                yield Batch(self._run.cursor, Part(htmls=(asked,)))
+                yield Batch(self._run.cursor, BatchPart(htmls=(asked,)))
 
     def _others_of(self, pageids: Sequence[int]) -> set[int]:
         """Ids of the other articles that tags on these pages name, as they are kept here."""

@@ -54,7 +54,7 @@ REAL_CLOCK = Clock()
 
 
 @dataclass
-class Traffic:
+class WikiTraffic:
     """What was sent to a wiki and came back: requests, and bytes of answers as they came, mostly compressed."""
 
     requests: int = 0

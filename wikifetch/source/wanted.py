@@ -29,7 +29,7 @@ NO_ADDRESS = (
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedArticle:
     """An article of the wiki at `base`, one of those allowed: by `title`, or one `revid` of it.
 
     `base` is "" where the wiki of the tagged article is meant and may not be asked.
@@ -40,7 +40,7 @@ class Wanted:
     revid: int = 0
 
 
-def read_wanted(text: str, own: str, allowed: Sequence[str]) -> Wanted:
+def read_wanted(text: str, own: str, allowed: Sequence[str]) -> WantedArticle:
     """What the text means; `own` is the allowed address of the tagged article's wiki, or "". Raises Refusal."""
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not text:
@@ -54,11 +54,11 @@ def read_wanted(text: str, own: str, allowed: Sequence[str]) -> Wanted:
     if (prefixed := _LANGUAGE.fullmatch(text)) and own:
         other = _in_language(own, prefixed[1].lower())
         if other in allowed:
-            return Wanted(other, _checked_title(prefixed[2]))
-    return Wanted(own, _checked_title(text))
+            return WantedArticle(other, _checked_title(prefixed[2]))
+    return WantedArticle(own, _checked_title(text))
 
 
-def _from_address(text: str, allowed: Sequence[str]) -> Wanted:
+def _from_address(text: str, allowed: Sequence[str]) -> WantedArticle:
     try:
         parts = urlsplit(
             text if "//" in text.split("/wiki/")[0].split("/w/")[0] else f"https://{text}"
@@ -78,10 +78,10 @@ def _from_address(text: str, allowed: Sequence[str]) -> Wanted:
     revid = _number(query.get("diff")) or _number(query.get("oldid"))
     title = (query.get("title") or [_title_in(parts, base)])[0]
     if revid:
-        return Wanted(base, revid=revid)
+        return WantedArticle(base, revid=revid)
     if not title:
         raise _no_address(allowed)
-    return Wanted(base, _checked_title(title))
+    return WantedArticle(base, _checked_title(title))
 
 
 def _is_at(base: str, host: str, port: int | None, path: str) -> bool:

@@ -21,8 +21,8 @@ from wikifetch.source.manners import (
     Clock,
     Manners,
     Patience,
-    Traffic,
     WikiError,
+    WikiTraffic,
     api_at,
     checked_address,
     user_agent,
@@ -63,12 +63,12 @@ class WikiApi:
         manners: Manners,
         clock: Clock = REAL_CLOCK,
         before_request: Callable[[], None] = lambda: None,
-        traffic: Traffic | None = None,
+        traffic: WikiTraffic | None = None,
     ) -> None:
         self.base = checked_address(base, manners.allowed)
         self.api_url = api_at(self.base)
         self._manners, self._clock, self._before_request = manners, clock, before_request
-        self._traffic = traffic or Traffic()
+        self._traffic = traffic or WikiTraffic()
         if manners.per_second <= 0:
             raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
         self._next_request = clock.monotonic()
@@ -186,5 +186,5 @@ def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | 
     code = str(error.get("code", "unknown"))
     if code in _BUSY_CODES or code.startswith("internal_api_error"):
         return _Busy(seconds, _busy(code))
-    reason = api_refusals.words_of(str(error.get("text") or error.get("info") or ""))
+    reason = api_refusals.words_of_html(str(error.get("text") or error.get("info") or ""))
     raise WikiError(f"The wiki refused the request: {reason} ({code}).", code=code)

@@ -15,7 +15,7 @@ from wikifetch.history.tracing import Newest, Outline, Outlines
 from wikifetch.source import answers
 from wikifetch.source.manners import WikiError
 from wikifetch.source.wiki_api import WikiApi
-from wikifetch.wikitext.languages import Words
+from wikifetch.wikitext.languages import WikiWords
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ MAX_HTML = 3 * 1024 * 1024  # bytes of an answer; such articles are lists of tho
 class WikiClient(WikiApi):
     """What is asked of one wiki; every method may raise WikiError."""
 
-    def words(self) -> Words:
+    def words(self) -> WikiWords:
         """What this wiki calls its namespaces and the months; nothing where it does not say."""
         query = {"meta": "siteinfo|allmessages", "siprop": "namespaces|namespacealiases"}
         query |= {"ammessages": "|".join(answers.MONTH_MESSAGES)}
@@ -37,10 +37,10 @@ class WikiClient(WikiApi):
         except WikiError as error:
             if not error.code:
                 raise
-            return Words()
-        return answers.words(answer.get("query"))
+            return WikiWords()
+        return answers.wiki_words(answer.get("query"))
 
-    def spellings(self, canonical: Sequence[str]) -> answers.Spellings:
+    def spellings(self, canonical: Sequence[str]) -> answers.TemplateSpellings:
         """The names under which these templates are used here; empty where the wiki has none of them."""
         targets: dict[str, None] = {}
         names: dict[str, None] = {}
@@ -52,7 +52,7 @@ class WikiClient(WikiApi):
                 names.setdefault(answers.without_namespace(page["title"]))
             for redirect in page.get("redirects", []):
                 names.setdefault(answers.without_namespace(redirect["title"]))
-        return answers.Spellings(tuple(targets), tuple(names))
+        return answers.TemplateSpellings(tuple(targets), tuple(names))
 
     def pages_with(self, templates: Iterable[str], limit: int | None = None) -> dict[int, str]:
         """Page id -> title of the articles that use these templates under any name, at most `limit`."""
@@ -95,14 +95,14 @@ class WikiClient(WikiApi):
         if with_categories:
             both = f"{ARTICLES}|{answers.CATEGORIES}"
             query |= {"cmnamespace": both, "cmtype": "page|subcat"}
-        return answers.members(self.ask(query | more))
+        return answers.category_members(self.ask(query | more))
 
     def standing(
         self, revids: Iterable[int]
-    ) -> tuple[dict[int, int], dict[int, pages_seen.Hidden]]:
+    ) -> tuple[dict[int, int], dict[int, pages_seen.HiddenParts]]:
         """Of the pages of these revisions the newest one, by page id; and what is hidden now, by revision id."""
         newest: dict[int, int] = {}
-        hidden: dict[int, pages_seen.Hidden] = {}
+        hidden: dict[int, pages_seen.HiddenParts] = {}
         for batch in in_batches(sorted(set(revids))):
             query = {"revids": "|".join(map(str, batch)), "prop": "info|revisions"}
             for page in self._pages(query | {"rvprop": "ids|user|comment|sha1"}):
@@ -190,7 +190,7 @@ class WikiClient(WikiApi):
         pages: dict[int, str] = {}
         for query in queries:
             for answer in self.query({"list": name, **query}):
-                pages |= answers.titles(answer.get(name, []))
+                pages |= answers.titles_by_page(answer.get(name, []))
                 if limit is not None and len(pages) >= limit:
                     return dict(islice(pages.items(), limit))
         return pages

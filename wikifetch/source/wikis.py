@@ -8,7 +8,7 @@ from wikifetch.models import FetchRun, Wiki
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext import TagNames
-from wikifetch.wikitext.languages import Words
+from wikifetch.wikitext.languages import WikiWords
 from wikifetch.wikitext.tag_names import KNOWN_NAMES
 
 
@@ -52,25 +52,25 @@ def names_of(wiki: Wiki) -> TagNames:
     """The names of tags on a wiki that is read from a file: the operator's for it, else the English ones."""
     for base, templates in settings.WIKI_TEMPLATES.items():
         if wiki.base_url.startswith((articles_at(base), f"{base}/")):
-            return TagNames.of(templates, words_of(wiki))
-    return TagNames(KNOWN_NAMES.kinds, words_of(wiki))
+            return TagNames.from_spellings(templates, words_of_wiki(wiki))
+    return TagNames(KNOWN_NAMES.kinds, words_of_wiki(wiki))
 
 
 def names_shown(wiki: Wiki) -> TagNames:
     """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
     runs = FetchRun.objects.filter(wiki=wiki, options__has_key="names").order_by("-pk")
     given = runs.values_list("options__names", flat=True).first() or {}
-    kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.of(given).kinds}
-    return TagNames(kinds, words_of(wiki))
+    kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.from_spellings(given).kinds}
+    return TagNames(kinds, words_of_wiki(wiki))
 
 
-def words_of(wiki: Wiki) -> Words:
+def words_of_wiki(wiki: Wiki) -> WikiWords:
     """What this wiki calls its namespaces and the months, as it was last asked; nothing where it never was."""
-    return Words.of(wiki.words)
+    return WikiWords.from_json(wiki.words)
 
 
-def keep_words(wiki: Wiki, words: Words) -> None:
+def keep_words(wiki: Wiki, words: WikiWords) -> None:
     """Keep what the wiki says of itself; where it says nothing, what it said before stays."""
-    if words != Words():
+    if words != WikiWords():
         wiki.words = words.as_json()
         wiki.save(update_fields=["words"])

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from wikifetch.wikihtml.html_blocks import Article, Block
+from wikifetch.wikihtml.html_blocks import HtmlBlock, WrittenArticle
 
 # Of a block in which a template says something else to the wiki than to us, with the tag in sight: how many of its
 # words, and how many of the unit's, must be the other's too.
@@ -39,7 +39,7 @@ class Sought:
     heading: str = ""
 
 
-def find(article: Article, sought: Sought) -> list[Block]:
+def find_block(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     """The units of the block in their order; none where it is not in the article exactly once."""
     if sought.kind in {"section", "lead"}:
         return _range(article, sought)
@@ -56,11 +56,11 @@ def find(article: Article, sought: Sought) -> list[Block]:
 class _Finder:
     """Finds units of some kinds by their words."""
 
-    def __init__(self, article: Article, kinds: set[str]) -> None:
+    def __init__(self, article: WrittenArticle, kinds: set[str]) -> None:
         self._units = [(each, _signs(each.text)) for each in article.blocks if each.kind in kinds]
         self._tagged_notes = {each.name for each in article.blocks if each.has_tag} - {""}
 
-    def one_with(self, text: str) -> list[Block]:
+    def one_with(self, text: str) -> list[HtmlBlock]:
         """The only unit with these words; of several the only one with a tag in it or in a note of it."""
         signs = _signs(text)
         same = [unit for unit, own in self._units if own == signs] if signs else []
@@ -72,7 +72,7 @@ class _Finder:
             same = [unit for unit in tagged if _is_like(_words(unit.text), words)]
         return same if len(same) == 1 else []
 
-    def those_with(self, lines: list[str]) -> list[Block]:
+    def those_with(self, lines: list[str]) -> list[HtmlBlock]:
         """A unit for each line, where the wiki has several: those found once, if most of the block is in them."""
         signs = [own for own in map(_signs, lines) if len(own) >= _SHORTEST]
         found = [[unit for unit, own in self._units if own == line] for line in signs]
@@ -81,7 +81,7 @@ class _Finder:
         is_enough = covered > _MOST_OF_LINES * len(_signs("".join(lines)))
         return [unit for unit, _ in once] if is_enough else []
 
-    def _shows_tag(self, unit: Block) -> bool:
+    def _shows_tag(self, unit: HtmlBlock) -> bool:
         return unit.has_tag or not self._tagged_notes.isdisjoint(unit.notes)
 
 
@@ -90,7 +90,7 @@ def _is_like(unit: Counter[str], block: Counter[str]) -> bool:
     return common >= _MOST_OF_BLOCK * block.total() and common >= _MOST_OF_UNIT * unit.total()
 
 
-def _range(article: Article, sought: Sought) -> list[Block]:
+def _range(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     """The units below the only heading of this text, up to the next of its level; or those above the first one."""
     headings = [each for each in article.blocks if each.kind == "heading"]
     start, end = -1, len(article.pieces)
@@ -108,7 +108,7 @@ def _range(article: Article, sought: Sought) -> list[Block]:
     return units if wanted and common >= _MOST_OF_SECTION * wanted.total() else []
 
 
-def _row_of(article: Article, cell: Block) -> Block:
+def _row_of(article: WrittenArticle, cell: HtmlBlock) -> HtmlBlock:
     """The row around the cell: not one of a table in an earlier cell, which has ended before."""
     rows = {each.at: each for each in article.blocks if each.kind == "row"}
     ended = 0

@@ -50,7 +50,7 @@ DROPPED_WITH_CONTENTS = {
 }  # fmt: skip
 
 
-class Fate(Enum):
+class ElementFate(Enum):
     """Of an element that is not kept under a name: its contents go with it, or stay, or are something else."""
 
     REMOVE = "remove"
@@ -65,21 +65,21 @@ def attributes_of(written: str) -> dict[str, str]:
     return {name: unescape(value) for name, value in _ATTRIBUTE.findall(written)}
 
 
-def fate_of(tag: str, attributes: Mapping[str, str]) -> Fate | str:
+def fate_of(tag: str, attributes: Mapping[str, str]) -> ElementFate | str:
     """The element's name here, or its fate."""
     classes = set(attributes.get("class", "").split())
     if "mwe-math-element" in classes or tag == "math":
-        return Fate.FORMULA
+        return ElementFate.FORMULA
     if classes & _BANNERS and tag in {"table", "div"}:
-        return Fate.BANNER
+        return ElementFate.BANNER
     if _is_dropped(tag, classes, attributes):
-        return Fate.REMOVE
+        return ElementFate.REMOVE
     if tag == "figcaption" or "thumbcaption" in classes or "infobox-caption" in classes:
-        return Fate.LINE
+        return ElementFate.LINE
     if "hatnote" in classes and tag == "div":
-        return Fate.LINE
+        return ElementFate.LINE
     name = _SAME.get(tag, tag)
-    return name if name in _KEPT else Fate.UNWRAP
+    return name if name in _KEPT else ElementFate.UNWRAP
 
 
 def _is_dropped(tag: str, classes: set[str], attributes: Mapping[str, str]) -> bool:

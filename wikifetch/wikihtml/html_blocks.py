@@ -6,7 +6,7 @@ from html import unescape
 
 
 @dataclass
-class Block:
+class HtmlBlock:
     """A unit that a reader sees: text, item, row, cell (of an infobox), caption or heading.
 
     `at` is where it begins in the article's pieces, `level` of a heading the wiki's; `notes` are the ids of notes
@@ -28,17 +28,17 @@ class Block:
 
 
 @dataclass
-class Article:
+class WrittenArticle:
     """The pieces of HTML, one for each start, end and text; and the blocks in their order."""
 
     pieces: list[str]
-    blocks: list[Block]
+    blocks: list[HtmlBlock]
 
     def text_between(self, start: int, end: int) -> str:
         """The words of these pieces, without markup."""
         return unescape(re.sub(r"<[^>]*>", " ", "".join(self.pieces[start:end])))
 
-    def marked(self, blocks: list[Block]) -> str:
+    def marked(self, blocks: list[HtmlBlock]) -> str:
         """The HTML with the first of these blocks as id="tagged-block" and all as class="tagged"."""
         pieces = list(self.pieces)
         for n, block in enumerate(sorted(blocks, key=lambda each: each.at)):

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, field
 from html import escape, unescape
 
-from wikifetch.wikihtml.elements import Fate, attributes_of, class_of_line, fate_of
-from wikifetch.wikihtml.html_blocks import Article, Block
+from wikifetch.wikihtml.elements import ElementFate, attributes_of, class_of_line, fate_of
+from wikifetch.wikihtml.html_blocks import HtmlBlock, WrittenArticle
 from wikifetch.wikitext.formulas import formula_text
 
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:\s+[^\s=>]+="[^"]*")*)\s*>|([^<]+)')
@@ -39,7 +39,7 @@ class _Open:
     end: str = ""
     at: int = 0
     said: int = 0
-    owners: tuple[Block, ...] = ()
+    owners: tuple[HtmlBlock, ...] = ()
     is_dropped: bool = False
     is_flat: bool = False  # one line: no block may begin in it
     is_formula: bool = False
@@ -47,23 +47,23 @@ class _Open:
     tables: int = 0
     blocks: int = 0
     lengths: tuple[int, ...] = ()
-    block: Block | None = None
+    block: HtmlBlock | None = None
     has_lines: bool = False
     has_terms: bool = False  # of a <dl>: a term; and where each of its lines begins and ends
     lines: list[int] = field(default_factory=list)
 
 
-class ArticleWriter:
+class WikiHtmlWriter:
     """Writes one article."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._blocks: list[Block] = []
+        self._blocks: list[HtmlBlock] = []
         self._open = [_Open("")]
         self._said = 0
         self._latex: list[str] = []
 
-    def written(self, clean: str) -> Article:
+    def written(self, clean: str) -> WrittenArticle:
         for ends, tag, attributes, text in _TOKEN.findall(clean):
             if text:
                 self._text(text)
@@ -71,7 +71,7 @@ class ArticleWriter:
                 self._close(tag)
             else:
                 self._start(tag, attributes_of(attributes) if attributes else {})
-        return Article(self._pieces, self._blocks)
+        return WrittenArticle(self._pieces, self._blocks)
 
     def _text(self, escaped: str) -> None:
         here = self._open[-1]
@@ -106,8 +106,8 @@ class ArticleWriter:
         if here.is_formula:
             self._latex += [attributes["alttext"]] if "alttext" in attributes else []
             return
-        fate = fate_of(tag, attributes) if len(self._open) < _DEEPEST else Fate.UNWRAP
-        if isinstance(fate, Fate):
+        fate = fate_of(tag, attributes) if len(self._open) < _DEEPEST else ElementFate.UNWRAP
+        if isinstance(fate, ElementFate):
             self._start_unnamed(here, fate, attributes)
         elif here.is_flat and fate in _ON_LINES:
             self._say(" ", here)
@@ -122,18 +122,18 @@ class ArticleWriter:
         elif above.is_formula and not above.is_dropped:
             self._latex.append(attributes.get("alt", ""))
 
-    def _start_unnamed(self, here: _Open, fate: Fate, attributes: dict[str, str]) -> None:
-        if fate is Fate.REMOVE:
+    def _start_unnamed(self, here: _Open, fate: ElementFate, attributes: dict[str, str]) -> None:
+        if fate is ElementFate.REMOVE:
             here.is_dropped = True
-        elif fate is Fate.FORMULA:
+        elif fate is ElementFate.FORMULA:
             here.is_formula, here.end = True, "formula"
             self._latex = [attributes["alttext"]] if "alttext" in attributes else []
-        elif fate is Fate.BANNER:
+        elif fate is ElementFate.BANNER:
             self._apart(here, '<p class="hatnote"><span class="wiki-tag">', "</span></p>", None)
             here.owners = ()
-        elif fate is Fate.LINE:
+        elif fate is ElementFate.LINE:
             name = class_of_line(attributes)
-            block = Block("caption", here.at) if name == "caption" else None
+            block = HtmlBlock("caption", here.at) if name == "caption" else None
             self._apart(here, f'<p class="{name}">', "</p>", block)
         elif here.tag == "a":
             self._start_link(here, attributes)
@@ -142,7 +142,7 @@ class ArticleWriter:
         elif here.tag == "center" and not here.is_flat:
             self._start_named(here, "div", attributes)
 
-    def _apart(self, here: _Open, start: str, end: str, block: Block | None) -> None:
+    def _apart(self, here: _Open, start: str, end: str, block: HtmlBlock | None) -> None:
         """A line of its own; in another such line its words alone."""
         if here.is_flat:
             self._say(" ", here)
@@ -152,7 +152,7 @@ class ArticleWriter:
         self._pieces.append(start)
         here.owners = self._own(here, block) if block else ()
 
-    def _own(self, here: _Open, block: Block) -> tuple[Block, ...]:
+    def _own(self, here: _Open, block: HtmlBlock) -> tuple[HtmlBlock, ...]:
         """Who gets the text of a block: itself, and the rows that it is in; of one in an item, only that."""
         block.is_outermost = not any(
             each.block and each.end != "</div>" for each in self._open[:-1]
@@ -186,7 +186,7 @@ class ArticleWriter:
         if name == "div":
             # A paragraph, unless there are lines in it.
             self._pieces.append("")
-            here.owners = self._own(here, Block("text", here.at))
+            here.owners = self._own(here, HtmlBlock("text", here.at))
         elif name == "table":
             here.tables += 1
             here.is_infobox = "infobox" in classes
@@ -202,10 +202,10 @@ class ArticleWriter:
             )
             self._pieces.append(f"<{name}{spans}>")
             if here.is_infobox and name == "td":
-                here.owners = self._own(here, Block("cell", here.at))
+                here.owners = self._own(here, HtmlBlock("cell", here.at))
         elif name in _BLOCKS:
             self._pieces.append(f"<{name}>")
-            block = Block(_BLOCKS[name], here.at, name=attributes.get("id", ""))
+            block = HtmlBlock(_BLOCKS[name], here.at, name=attributes.get("id", ""))
             if name in _HEADINGS:
                 block.level, here.is_flat = int(here.tag[1]), True
             here.owners = self._own(here, block)

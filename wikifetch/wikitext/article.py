@@ -17,7 +17,7 @@ from operator import attrgetter
 from wikifetch.wikitext.blocks import Layout, parameters
 from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.limits import too_hostile, too_long
-from wikifetch.wikitext.markup import Aside, Markup
+from wikifetch.wikitext.markup import Aside, HtmlSink
 from wikifetch.wikitext.readable import prepared
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.templates import is_infobox
@@ -38,7 +38,7 @@ class Unit:
     end: int
 
 
-class ArticleWriter:
+class WikitextWriter:
     """Writes one page; `marked` is the span of wikitext whose units are marked as tagged."""
 
     def __init__(
@@ -55,7 +55,7 @@ class ArticleWriter:
         self.has_mark = False
 
     def html(self) -> str:
-        return "\n".join(filter(None, (self._unit(unit) for unit in units(self._layout))))
+        return "\n".join(filter(None, (self._unit(unit) for unit in page_units(self._layout))))
 
     def _unit(self, unit: Unit) -> str:
         if unit.kind == "table":
@@ -70,7 +70,7 @@ class ArticleWriter:
             element, kind = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}", "heading"
         return self._with_asides(unit, element, self._walked(unit, kind))
 
-    def _with_asides(self, unit: Unit, element: str, written: Markup) -> str:
+    def _with_asides(self, unit: Unit, element: str, written: HtmlSink) -> str:
         """The unit's text between its captions and hatnotes, and its notes."""
         placed = list(self._placed(unit, written.asides))
         captions = [(aside, place) for aside, place in placed if aside.kind != "note"]
@@ -178,9 +178,9 @@ class ArticleWriter:
         """A unit's contents as HTML, captions and notes at its end; "" where they say nothing."""
         return self._walked(unit, kind, inline=True).html
 
-    def _walked(self, unit: Unit, kind: str, *, inline: bool = False) -> Markup:
+    def _walked(self, unit: Unit, kind: str, *, inline: bool = False) -> HtmlSink:
         raw = self._layout.raw[unit.start : unit.end].strip()
-        sink = Markup(self._numbering, self._names, inline=inline)
+        sink = HtmlSink(self._numbering, self._names, inline=inline)
         if time.thread_time() > self._deadline or too_hostile(raw):
             sink.verbatim(raw, in_row=kind == "table row")
         else:
@@ -212,12 +212,12 @@ def render_article(
     block = f'<pre id="tagged-block" class="tagged">{escape(shown)}</pre>\n' if shown else ""
     if too_long(wikitext) or wikitext.count("\n") > MAX_LINES:
         return f"{block}<pre>{escape(wikitext)}</pre>"
-    writer = ArticleWriter(wikitext, marked, names, seconds)
+    writer = WikitextWriter(wikitext, marked, names, seconds)
     html = writer.html()
     return html if writer.has_mark else block + html
 
 
-def units(layout: Layout) -> Iterator[Unit]:
+def page_units(layout: Layout) -> Iterator[Unit]:
     """The units of a page in order; together with blank lines they cover it."""
     standing = dict(layout.standing_templates)
     tables = dict(layout.tables.outermost)

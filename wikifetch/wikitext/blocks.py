@@ -31,7 +31,7 @@ _MOST_LINES = 1_000  # of a paragraph, above the tag and below
 
 
 @dataclass(frozen=True)
-class Block:
+class WikitextBlock:
     """A unit of an article: its kind and its offsets in the wikitext."""
 
     kind: str
@@ -128,26 +128,26 @@ class Layout:
         return begin + 1, len(self.masked) if close < 0 else close
 
 
-def banner_block(layout: Layout, position: int) -> Block:
+def banner_block(layout: Layout, position: int) -> WikitextBlock:
     """The section below the nearest heading, or the lead."""
     start, end = section_around(layout.headings, position, len(layout.raw))
     first = layout.headings[0].start if layout.headings else len(layout.raw)
-    return _stripped(layout, Block("lead" if position < first else "section", start, end))
+    return _stripped(layout, WikitextBlock("lead" if position < first else "section", start, end))
 
 
-def inline_block(layout: Layout, start: int, end: int) -> Block:
+def inline_block(layout: Layout, start: int, end: int) -> WikitextBlock:
     """The smallest unit that holds the span."""
     holder = _after_templates(layout, _holder(layout, start, end), start)
     line = layout.line(start, end)
     line = (max(line[0], holder.start), min(line[1], holder.end))
     kind = _line_kind(layout, line, start)
     if kind in {"", "caption"} and (link := _file_link(layout, line, (start, end))):
-        return Block("caption", *link)
+        return WikitextBlock("caption", *link)
     if kind and line != (holder.start, holder.end):
-        return _stripped(layout, Block(kind, *line))
+        return _stripped(layout, WikitextBlock(kind, *line))
     if holder.kind in {"table row", "infobox field"}:
         return _stripped(layout, holder)
-    return _stripped(layout, Block("paragraph", *_paragraph(layout, holder, line)))
+    return _stripped(layout, WikitextBlock("paragraph", *_paragraph(layout, holder, line)))
 
 
 def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
@@ -161,17 +161,17 @@ def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
     return list(pairwise([*begins, template[1] - 2]))
 
 
-def _holder(layout: Layout, start: int, end: int) -> Block:
+def _holder(layout: Layout, start: int, end: int) -> WikitextBlock:
     """The innermost table row or parameter of a standing template around the span, or the whole page."""
-    candidates = [Block("page", 0, len(layout.raw))]
+    candidates = [WikitextBlock("page", 0, len(layout.raw))]
     if row := row_around(layout.tables.rows, start):
-        candidates.append(Block("table row", row.start, row.end))
+        candidates.append(WikitextBlock("table row", row.start, row.end))
     for template in _templates_around(layout, start, end):
         field = layout.parameter_around(template, start)
         if _is_field(layout.masked, field):
-            candidates.append(Block("infobox field", *field))
+            candidates.append(WikitextBlock("infobox field", *field))
         elif template in layout.standing_templates and layout.masked[field[0]] == "|":
-            candidates.append(Block("parameter", field[0] + 1, field[1]))
+            candidates.append(WikitextBlock("parameter", field[0] + 1, field[1]))
     return min(candidates, key=lambda block: block.end - block.start)
 
 
@@ -243,15 +243,15 @@ def _file_link(
     return None
 
 
-def _after_templates(layout: Layout, holder: Block, position: int) -> Block:
+def _after_templates(layout: Layout, holder: WikitextBlock, position: int) -> WikitextBlock:
     """The holder cut to begin after a standing template that ends on the line of `position`."""
     line_start = layout.masked.rfind("\n", 0, position) + 1
     before = layout.standing_templates.over(line_start, position)
     start = before[1] if before and before[1] <= position else 0
-    return Block(holder.kind, max(holder.start, start), holder.end)
+    return WikitextBlock(holder.kind, max(holder.start, start), holder.end)
 
 
-def _paragraph(layout: Layout, holder: Block, line: tuple[int, int]) -> tuple[int, int]:
+def _paragraph(layout: Layout, holder: WikitextBlock, line: tuple[int, int]) -> tuple[int, int]:
     start, end = line
     apart = Spans([t for t in layout.standing_templates if t[1] <= start or t[0] >= end])
     for _ in range(_MOST_LINES):
@@ -285,7 +285,7 @@ def _continues(layout: Layout, line: tuple[int, int], apart: Spans) -> bool:
     return apart.over(*line) is None
 
 
-def _stripped(layout: Layout, block: Block) -> Block:
+def _stripped(layout: Layout, block: WikitextBlock) -> WikitextBlock:
     text = layout.raw[block.start : block.end]
     start = block.start + len(text) - len(text.lstrip())
-    return Block(block.kind, start, max(start, block.start + len(text.rstrip())))
+    return WikitextBlock(block.kind, start, max(start, block.start + len(text.rstrip())))

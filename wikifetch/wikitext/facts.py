@@ -222,7 +222,7 @@ def quotation(a: Arguments) -> str:
     return f"{text}\n— {by}" if text and by else text
 
 
-def listed(words: list[str], last: str = "and") -> str:
+def listed_words(words: list[str], last: str = "and") -> str:
     """A, B and C"""
     *others, end = words or [""]
     return f"{', '.join(others)} {last} {end}" if others else end

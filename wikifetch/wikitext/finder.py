@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from datetime import date as Date
 from functools import cached_property
 
-from wikifetch.wikitext.blocks import Block, Layout, Spans, banner_block, inline_block, parameters
+from wikifetch.wikitext.blocks import (
+    Layout,
+    Spans,
+    WikitextBlock,
+    banner_block,
+    inline_block,
+    parameters,
+)
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
-from wikifetch.wikitext.readable import Readable, readable
+from wikifetch.wikitext.readable import ReadableBlock, readable
 from wikifetch.wikitext.sections import path_to
 from wikifetch.wikitext.tag_names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 
@@ -48,37 +55,37 @@ class TagSeen:
     month: Date | None
 
     @cached_property
-    def words(self) -> Readable:
+    def words(self) -> ReadableBlock:
         """Those of the block. Read when they are first asked for: walking through a history takes none."""
         return readable(self.block_clean, self.block_kind)
 
 
 @dataclass(frozen=True)
-class Reading:
+class PageReading:
     """The tags of a page in the order of their positions, and sentences on what could not be read."""
 
     tags: tuple[TagSeen, ...] = ()
     problems: tuple[str, ...] = ()
     set_aside: str = ""
 
-    def words(self) -> list[Readable]:
+    def words(self) -> list[ReadableBlock]:
         """The words of each tag's block, which take most of the time; they are kept."""
         return [tag.words for tag in self.tags]
 
 
-def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
+def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> PageReading:
     """Every inconsistency tag of a page. Never raises: what cannot be read is listed in the result."""
     if too_long(wikitext):
-        return Reading(
+        return PageReading(
             set_aside=f"The page is over {MAX_PAGE_BYTES // 2**20} MiB and was not read."
         )
     if not names.hint_pattern.search(wikitext):
-        return Reading()
+        return PageReading()
     with speaking(names.words):
         return _found(wikitext, names)
 
 
-def _found(wikitext: str, names: TagNames) -> Reading:
+def _found(wikitext: str, names: TagNames) -> PageReading:
     layout = Layout(wikitext)
     places = sorted(_places(layout, names), key=lambda place: place.start)
     problems = _unclosed(layout, names)
@@ -87,7 +94,7 @@ def _found(wikitext: str, names: TagNames) -> Reading:
             f"The page has {len(places)} tags; only the first {MAX_TAGS_A_PAGE} were read."
         )
     tags = tuple(_seen(layout, place) for place in places[:MAX_TAGS_A_PAGE])
-    return Reading(tags, tuple(problems))
+    return PageReading(tags, tuple(problems))
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,7 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
     )
 
 
-def _block(layout: Layout, place: _Place, inline: bool) -> Block:
+def _block(layout: Layout, place: _Place, inline: bool) -> WikitextBlock:
     if inline:
         return inline_block(layout, place.start, place.end)
     return banner_block(layout, place.start)

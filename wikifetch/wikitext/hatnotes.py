@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from wikifetch.wikitext.arguments import Arguments
-from wikifetch.wikitext.facts import listed
+from wikifetch.wikitext.facts import listed_words
 from wikifetch.wikitext.tabled import TABLED
 
 _DISAMBIGUATION = "the disambiguation page"
@@ -44,10 +44,10 @@ def _with_titles(lead: str, a: Arguments) -> str:
     if lead.startswith("Main article") and len(titles) > 1:
         lead = "Main articles: "
     if lead.startswith("Not"):
-        return f"{lead}{a['text'] or listed(titles, 'or')}."
+        return f"{lead}{a['text'] or listed_words(titles, 'or')}."
     if lead.startswith("For "):
-        return f"{lead}{listed(titles) or _DISAMBIGUATION}."
-    return lead + listed(titles)
+        return f"{lead}{listed_words(titles) or _DISAMBIGUATION}."
+    return lead + listed_words(titles)
 
 
 def _about(a: Arguments) -> str:
@@ -59,7 +59,7 @@ def _about(a: Arguments) -> str:
 
 def _for(a: Arguments) -> str:
     """{{for|that|its article|another}}"""
-    return f"For {a[1] or 'other uses'}, see {listed(_titles(a, 2)) or _DISAMBIGUATION}."
+    return f"For {a[1] or 'other uses'}, see {listed_words(_titles(a, 2)) or _DISAMBIGUATION}."
 
 
 def _redirect(names: int) -> Callable[[Arguments], str]:
@@ -68,13 +68,13 @@ def _redirect(names: int) -> Callable[[Arguments], str]:
     def render(a: Arguments) -> str:
         given = [f"“{a[n]}”" for n in range(1, names + 1)]
         uses = _uses(a, names + 1) or f"For other uses, see {a[1]} (disambiguation)."
-        return f"{listed(given)} redirect{'s' if names == 1 else ''} here. {uses}"
+        return f"{listed_words(given)} redirect{'s' if names == 1 else ''} here. {uses}"
 
     return render
 
 
 def _redirect_distinguish(a: Arguments) -> str:
-    return f"“{a[1]}” redirects here. Not to be confused with {listed(_titles(a, 2), 'or')}."
+    return f"“{a[1]}” redirects here. Not to be confused with {listed_words(_titles(a, 2), 'or')}."
 
 
 def _uses(a: Arguments, start: int) -> str:

@@ -58,7 +58,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Words:
+class WikiWords:
     """What a wiki calls three of its namespaces and the months, in lower case, besides the presets."""
 
     file: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class Words:
     months: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> "Words":
+    def from_json(cls, kept: Mapping[str, Any]) -> "WikiWords":
         """From JSON as `as_json` gives it; nothing of what is missing."""
         names = {key: frozenset(kept.get(key, ())) for key in ("file", "category", "template")}
         return cls(**names, months=kept.get("months", {}))
@@ -110,17 +110,17 @@ class Words:
         return _MONTHS.get(name.lower()) or self.months.get(name.lower(), 0)
 
 
-PRESETS = Words()
-_SPOKEN: ContextVar[Words] = ContextVar("spoken", default=PRESETS)
+PRESETS = WikiWords()
+_SPOKEN: ContextVar[WikiWords] = ContextVar("spoken", default=PRESETS)
 
 
-def spoken() -> Words:
+def spoken() -> WikiWords:
     """The words of the wiki whose page is read now, as `speaking` was given them."""
     return _SPOKEN.get()
 
 
 @contextmanager
-def speaking(words: Words) -> Iterator[None]:
+def speaking(words: WikiWords) -> Iterator[None]:
     """Read pages of a wiki that has these words."""
     before = _SPOKEN.set(words)
     try:

@@ -9,7 +9,7 @@ import mwparserfromhell
 
 from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.parameters import parse_parameters
-from wikifetch.wikitext.tabled import TABLED, key_of
+from wikifetch.wikitext.tabled import TABLED, template_key
 from wikifetch.wikitext.tag_names import HOLDERS, TagNames, fold
 from wikifetch.wikitext.tree import walk
 
@@ -63,7 +63,7 @@ class _Kept:
             yield f"<br>{aside}" if number or written else aside
 
 
-class Markup:
+class HtmlSink:
     """A sink that writes escaped HTML. Attributes come from this module alone, but for table spans.
 
     Captions and notes come in `asides`; with `inline`, for rows and items, they come at the end of the cell or item:
@@ -160,7 +160,7 @@ class Markup:
             self._write_aside("note", raw, f"{mark} {self._inner(words)}")
 
     def _inner(self, wikitext: str) -> str:
-        inner = Markup(self._numbering, self._names, inline=True)
+        inner = HtmlSink(self._numbering, self._names, inline=True)
         walk(wikitext, inner)
         return inner.html
 
@@ -184,7 +184,7 @@ class Markup:
             for part in raw[2:-2].split("\n"):
                 if self._has_tag(part):
                     self._write_tag(part.strip(" |"))
-        elif mark := TABLED["marks"].get(key_of(name)):
+        elif mark := TABLED["marks"].get(template_key(name)):
             self.parts.append(f'<sup class="reference">[{mark}]</sup>')
         else:
             self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS, too_hostile
 from wikifetch.wikitext.plain import plain_text, tidy
-from wikifetch.wikitext.tree import Words, cells_apart, walk
+from wikifetch.wikitext.tree import ReadableSink, cells_apart, walk
 
 MAX_LISTED = 100
 MAX_RAW = 200
@@ -18,7 +18,7 @@ _FIELD = re.compile(r"\|?([^=]*)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Readable:
+class ReadableBlock:
     """`text`; `left_out` as (what it is, its wikitext, cut to 200 characters); whether it was read plainly."""
 
     text: str
@@ -26,18 +26,18 @@ class Readable:
     plain: bool = False
 
 
-def readable(block: str, kind: str = "paragraph") -> Readable:
+def readable(block: str, kind: str = "paragraph") -> ReadableBlock:
     """The words of a block; `kind` as in blocks. A block too hostile to parse is read plainly, and says so."""
     if too_hostile(block):
-        return Readable(plain_text(block[:MAX_BLOCK_CHARS]), (), plain=True)
+        return ReadableBlock(plain_text(block[:MAX_BLOCK_CHARS]), (), plain=True)
     label, wikitext = prepared(block, kind)
-    words = Words()
+    words = ReadableSink()
     walk(wikitext, words)
     text = tidy(cells_apart("".join(words.parts)))
     if words.left_out:
         text = _GAP.sub(r"\1", text)
     listed = tuple((what, raw[:MAX_RAW]) for what, raw in words.left_out[:MAX_LISTED])
-    return Readable(f"{label}: {text}" if label else text, listed)
+    return ReadableBlock(f"{label}: {text}" if label else text, listed)
 
 
 def prepared(block: str, kind: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ TABLED: dict[str, Any] = json.loads(
 )
 
 
-def key_of(name: str) -> str:
+def template_key(name: str) -> str:
     """A template's name as these tables have it."""
     key = " ".join(name.replace("_", " ").split()).lower()
     return key.removeprefix("template:").strip()

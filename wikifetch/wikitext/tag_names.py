@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wikifetch.wikitext.languages import PRESETS, Words, alternatives, spellings
+from wikifetch.wikitext.languages import PRESETS, WikiWords, alternatives, spellings
 
 INCONSISTENT = "inconsistent"
 SELF_CONTRADICTORY = "self-contradictory"
@@ -39,10 +39,12 @@ class TagNames:
     """Folded name -> kind; and what the wiki of these tags calls its namespaces and the months."""
 
     kinds: Mapping[str, str]
-    words: Words = PRESETS
+    words: WikiWords = PRESETS
 
     @classmethod
-    def of(cls, spellings: Mapping[str, Iterable[str]], words: Words = PRESETS) -> "TagNames":
+    def from_spellings(
+        cls, spellings: Mapping[str, Iterable[str]], words: WikiWords = PRESETS
+    ) -> "TagNames":
         """From kind -> names as a wiki spells them. Raises ValueError for a kind that is not one."""
         if unknown := set(spellings) - set(KINDS):
             raise ValueError(
@@ -91,6 +93,6 @@ def _configured() -> dict[str, dict[str, list[str]]]:
 
 CONFIGURED = _configured()
 CANONICAL: dict[str, list[str]] = {kind: CONFIGURED[kind]["canonical"] for kind in KINDS}
-KNOWN_NAMES = TagNames.of(
+KNOWN_NAMES = TagNames.from_spellings(
     {kind: [*entry["canonical"], *entry["redirects"]] for kind, entry in CONFIGURED.items()}
 )

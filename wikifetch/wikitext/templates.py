@@ -12,7 +12,7 @@ from wikifetch.wikitext import facts
 from wikifetch.wikitext.arguments import Arguments
 from wikifetch.wikitext.citations import citation
 from wikifetch.wikitext.infobox_labels import is_layout
-from wikifetch.wikitext.tabled import TABLED, key_of
+from wikifetch.wikitext.tabled import TABLED, template_key
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")
 _RANGES = {"to": " to ", "-": "–", "–": "–", "and": " and ", "or": " or ", "by": " by ", "x": " × "}
@@ -24,9 +24,9 @@ _INFOBOX = re.compile(
 _MONTHS = tuple(calendar.month_name)  # English, and "" for month 0
 
 
-def rendered(name: str, arguments: Arguments) -> str | None:
+def words_of_template(name: str, arguments: Arguments) -> str | None:
     """The words of a template; None for one that is not in the table."""
-    key = key_of(name)
+    key = template_key(name)
     if key.startswith("formatnum:"):
         return key.removeprefix("formatnum:").strip()
     if key.startswith(("defaultsort:", "displaytitle:")):
@@ -140,7 +140,7 @@ def in_languages(codes: list[str]) -> str:
     """(in French and German)"""
     names = TABLED["languages"]
     known = [names.get(code.strip().lower(), code.strip()) for code in codes if code.strip()]
-    return f"(in {facts.listed(known)})" if known else ""
+    return f"(in {facts.listed_words(known)})" if known else ""
 
 
 def _text(words: str) -> Callable[[Arguments], str]:

@@ -15,8 +15,8 @@ from wikifetch.wikitext.arguments import Arguments
 from wikifetch.wikitext.formulas import formula_text
 from wikifetch.wikitext.hatnotes import captions, hatnote
 from wikifetch.wikitext.languages import spoken
-from wikifetch.wikitext.tabled import key_of
-from wikifetch.wikitext.templates import infobox_fields, rendered
+from wikifetch.wikitext.tabled import template_key
+from wikifetch.wikitext.templates import infobox_fields, words_of_template
 
 _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 # Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.
@@ -38,7 +38,7 @@ _LEFT_OUT_TAGS = {
 _VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "chem", "ce", "code"}
 
 
-class Sink(Protocol):
+class MarkupSink(Protocol):
     """Where the walk writes to."""
 
     def text(self, words: str) -> None:
@@ -60,21 +60,21 @@ class Sink(Protocol):
         """Wikitext that is not shown, and what it is: reference, template, file, category, element."""
 
 
-def walk(wikitext: str, sink: Sink) -> None:
+def walk(wikitext: str, sink: MarkupSink) -> None:
     """Parse a block and write it into the sink. The block must not be too hostile (see limits)."""
     _walk(mwparserfromhell.parse(wikitext), sink)
 
 
-def _walk(code: Any, sink: Sink) -> None:
+def _walk(code: Any, sink: MarkupSink) -> None:
     for node in code.nodes:
         _WRITERS.get(type(node), _write_nothing)(node, sink)
 
 
-def _write_nothing(node: Any, sink: Sink) -> None:
+def _write_nothing(node: Any, sink: MarkupSink) -> None:
     """Comments and arguments of templates have nothing to show."""
 
 
-def _write_text(node: Any, sink: Sink) -> None:
+def _write_text(node: Any, sink: MarkupSink) -> None:
     words = _SWITCH.sub("", str(node.value))
     for n, line in enumerate(_BREAK.split(words)):
         if n:
@@ -82,11 +82,11 @@ def _write_text(node: Any, sink: Sink) -> None:
         sink.text(_STRAY.sub("", line))
 
 
-def _write_entity(node: Any, sink: Sink) -> None:
+def _write_entity(node: Any, sink: MarkupSink) -> None:
     sink.text(node.normalize())
 
 
-def _write_link(node: Any, sink: Sink) -> None:
+def _write_link(node: Any, sink: MarkupSink) -> None:
     title = str(node.title)
     if spoken().file_title.match(title):
         sink.leave_out("file", str(node))
@@ -101,7 +101,7 @@ def _write_link(node: Any, sink: Sink) -> None:
         sink.close("link")
 
 
-def _write_external_link(node: Any, sink: Sink) -> None:
+def _write_external_link(node: Any, sink: MarkupSink) -> None:
     if node.title is not None:
         sink.open("link", {})
         _walk(node.title, sink)
@@ -112,11 +112,11 @@ def _write_external_link(node: Any, sink: Sink) -> None:
         sink.text(str(node.url))
 
 
-def _write_heading(node: Any, sink: Sink) -> None:
+def _write_heading(node: Any, sink: MarkupSink) -> None:
     _walk(node.title, sink)
 
 
-def _write_tag(node: Any, sink: Sink) -> None:
+def _write_tag(node: Any, sink: MarkupSink) -> None:
     mark = str(node.tag).strip().lower()
     if mark == "ref":
         sink.leave_out("reference", str(node))
@@ -133,7 +133,7 @@ def _write_tag(node: Any, sink: Sink) -> None:
             sink.close(mark)
 
 
-def _write_formula(latex: str, sink: Sink) -> None:
+def _write_formula(latex: str, sink: MarkupSink) -> None:
     if (words := formula_text(latex)) is not None:
         sink.text(words)
     else:
@@ -142,14 +142,14 @@ def _write_formula(latex: str, sink: Sink) -> None:
         sink.close("code")
 
 
-def _write_template(node: Any, sink: Sink) -> None:
+def _write_template(node: Any, sink: MarkupSink) -> None:
     name = str(node.name).strip()
     arguments = Arguments(node, partial(_words_of, sink))
-    if (words := rendered(name, arguments)) is not None:
+    if (words := words_of_template(name, arguments)) is not None:
         sink.text(words)
-    elif (line := hatnote(key_of(name), arguments)) is not None:
+    elif (line := hatnote(template_key(name), arguments)) is not None:
         sink.apart("hatnote", line)
-    elif lines := captions(key_of(name), arguments):
+    elif lines := captions(template_key(name), arguments):
         for line in lines:
             sink.apart("caption", line)
     elif fields := infobox_fields(name, arguments):
@@ -174,7 +174,7 @@ _MARKS = {"tr": _ROW, "td": _CELL, "th": _CELL}
 _ON_NEW_LINE = {"br", "p", "div", "li", "dd", "dt", "hr", "blockquote", "caption", "table"}
 
 
-class Words:
+class ReadableSink:
     """A sink that keeps readable text, and lists what it left out."""
 
     def __init__(self) -> None:
@@ -217,9 +217,9 @@ class Words:
             self.parts[start:] = [f"^{power.strip()}"]
 
 
-def _words_of(sink: Sink, code: Any) -> str:
+def _words_of(sink: MarkupSink, code: Any) -> str:
     """Readable text of an argument; what it leaves out is added to the sink of the whole."""
-    words = Words()
+    words = ReadableSink()
     _walk(code, words)
     for what, raw in words.left_out:
         sink.leave_out(what, raw)

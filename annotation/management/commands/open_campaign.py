@@ -6,8 +6,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from accounts.models import Person
-from annotation.campaigns.opening import Design, Frame, Limits, dry_run, open_campaign
-from annotation.campaigns.tag_drawing import Plan
+from annotation.campaigns.opening import CampaignDesign, Frame, Limits, dry_run, open_campaign
+from annotation.campaigns.tag_drawing import DrawingPlan
 from datasets.models import Collection
 from leases.command import RefusingCommand
 from leases.rows import first_of
@@ -67,14 +67,14 @@ class Command(RefusingCommand):
         self.stdout.write(f"Campaign {campaign.pk}: {campaign.assignments.count()} assignments.")
 
 
-def design_of(options: dict[str, Any]) -> Design:
+def design_of(options: dict[str, Any]) -> CampaignDesign:
     """What the options ask for. Raises Refusal for an unknown person."""
     given = {**options, "kinds": tuple(options["kind"]), "strata": dict(options["stratum"])}
     frame = ("kinds", "fetch", "category", "since", "until", "words")
     plan = ("double_share", "seed", "limit", "strata", "reserve", "pilot")
-    return Design(
+    return CampaignDesign(
         Frame(**{name: given[name] for name in frame}),
-        Plan(people_per_tag=given["people"], **{name: given[name] for name in plan}),
+        DrawingPlan(people_per_tag=given["people"], **{name: given[name] for name in plan}),
         Limits(given["in_hand"], given["quota"], given["stop_at_valid"]),
         tuple(person_called(name) for name in given["person"]),
         given["pilot_again"],

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.roles import Role
 from annotation.blinding import hiding, rules
-from annotation.blinding.rules import Answer, Slot, may_come, may_see
+from annotation.blinding.rules import OthersWork, TagSlot, may_come, may_see
 from annotation.models import Annotation, Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow.claiming import free_assignments
@@ -62,20 +62,22 @@ def test_the_queries_say_what_the_rules_say(roles):
             within, tag, 1, state, None if state in ("reserve", "free") else alice if mine else bob
         )
         had = mine and state in ("held", "submitted", "skipped", "unneeded", "withdrawn")
-        facts = [Slot(state, True, mine, had, gives)]
+        facts = [TagSlot(state, True, mine, had, gives)]
         if further:
             slot(within, tag, 2, "free")
-            facts.append(Slot("free", True, False, had, gives))
+            facts.append(TagSlot("free", True, False, had, gives))
         if seen:
             Seen.objects.create(person=alice, tag=tag, opened="/")
         expected[tag.pk] = may_see(facts, annotates=Role.ANNOTATOR in roles, has_seen=seen)
         comes = [each for each in facts if may_come(each) and each.state == "free"]
         if is_open and comes and (gives or not seen):
             claimable.add(tag.pk)
-    hidden = hiding.hidden(alice, Annotation.objects.all()).values_list("sighting__tag", flat=True)
-    assert set(hidden) == {tag for tag, answer in expected.items() if answer != Answer.SHOWN}
-    shown = hiding.shown(alice, Annotation.objects.all()).values_list("sighting__tag", flat=True)
-    assert set(shown) == {tag for tag, answer in expected.items() if answer == Answer.SHOWN}
+    hidden = hiding.hidden_from(alice, Annotation.objects.all()).values_list(
+        "sighting__tag", flat=True
+    )
+    assert set(hidden) == {tag for tag, answer in expected.items() if answer != OthersWork.SHOWN}
+    shown = hiding.shown_to(alice, Annotation.objects.all()).values_list("sighting__tag", flat=True)
+    assert set(shown) == {tag for tag, answer in expected.items() if answer == OthersWork.SHOWN}
     assert set(free_assignments(alice).values_list("tag", flat=True)) == claimable
 
 
@@ -85,9 +87,9 @@ def test_a_tag_of_the_pilot_is_hidden_again_where_the_main_round_may_bring_it(pi
     within = campaign(pilot_tags=1, pilot_again=pilot_again)
     by_other(tag, bob)
     slot(within, tag, 1, "submitted", alice)
-    assert not hiding.hidden(alice, Annotation.objects.all()).exists()
+    assert not hiding.hidden_from(alice, Annotation.objects.all()).exists()
     Assignment.objects.create(campaign=within, tag=tag, sighting=tag.latest, slot=1, round=2)
-    assert hiding.hidden(alice, Annotation.objects.all()).exists() is pilot_again
+    assert hiding.hidden_from(alice, Annotation.objects.all()).exists() is pilot_again
 
 
 @pytest.mark.parametrize(("chosen", "is_hidden"), [("alice", True), ("carol", False)])
@@ -97,14 +99,14 @@ def test_a_campaign_for_chosen_people_hides_its_tags_from_them_alone(chosen, is_
     CampaignPerson.objects.create(campaign=within, person=people[chosen])
     by_other(tag, make.annotator("bob"))
     slot(within, tag, 1, "free")
-    assert hiding.hidden(people["alice"], Annotation.objects.all()).exists() is is_hidden
+    assert hiding.hidden_from(people["alice"], Annotation.objects.all()).exists() is is_hidden
 
 
 def test_ones_own_work_is_never_hidden():
     alice, tag = make.annotator("alice"), make.tag()
     slot(campaign(), tag, 1, "free")
     by_other(tag, alice)
-    assert not hiding.hidden(alice, Annotation.objects.all()).exists()
+    assert not hiding.hidden_from(alice, Annotation.objects.all()).exists()
 
 
 def test_every_state_that_is_not_over_counts_as_unfinished():

@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.blinding.rules import (
-    Answer,
-    Slot,
+    OthersWork,
+    TagSlot,
     button,
     in_hand,
     is_recorded,
@@ -12,31 +12,31 @@ from annotation.blinding.rules import (
     question,
 )
 
-FREE, HELD, SUBMITTED = Slot("free"), Slot("held"), Slot("submitted")
-MINE = Slot("held", is_own=True, had_one=True)
+FREE, HELD, SUBMITTED = TagSlot("free"), TagSlot("held"), TagSlot("submitted")
+MINE = TagSlot("held", is_own=True, had_one=True)
 
 
 @pytest.mark.parametrize(
     ("slots", "facts", "expected"),
     [
-        ([], {}, Answer.SHOWN),
-        ([FREE], {}, Answer.ASKED),
-        ([FREE], {"annotates": False}, Answer.SHOWN),
-        ([FREE], {"has_seen": True}, Answer.SHOWN),
-        ([FREE._replace(is_for_them=False)], {}, Answer.SHOWN),
-        ([FREE._replace(had_one=True)], {}, Answer.SHOWN),
-        ([HELD], {}, Answer.ASKED),
-        ([Slot("unneeded")], {}, Answer.ASKED),
-        ([SUBMITTED], {}, Answer.SHOWN),
-        ([Slot("skipped"), Slot("withdrawn")], {}, Answer.SHOWN),
-        ([SUBMITTED, FREE], {}, Answer.ASKED),
-        ([MINE], {}, Answer.HELD),
-        ([MINE], {"has_seen": True}, Answer.HELD),
-        ([MINE], {"annotates": False}, Answer.SHOWN),
-        ([MINE._replace(is_for_them=False)], {}, Answer.HELD),
-        ([MINE, FREE], {}, Answer.HELD),
-        ([MINE._replace(state="submitted"), FREE._replace(had_one=True)], {}, Answer.SHOWN),
-        ([MINE._replace(state="submitted"), FREE], {}, Answer.ASKED),
+        ([], {}, OthersWork.SHOWN),
+        ([FREE], {}, OthersWork.ASKED),
+        ([FREE], {"annotates": False}, OthersWork.SHOWN),
+        ([FREE], {"has_seen": True}, OthersWork.SHOWN),
+        ([FREE._replace(is_for_them=False)], {}, OthersWork.SHOWN),
+        ([FREE._replace(had_one=True)], {}, OthersWork.SHOWN),
+        ([HELD], {}, OthersWork.ASKED),
+        ([TagSlot("unneeded")], {}, OthersWork.ASKED),
+        ([SUBMITTED], {}, OthersWork.SHOWN),
+        ([TagSlot("skipped"), TagSlot("withdrawn")], {}, OthersWork.SHOWN),
+        ([SUBMITTED, FREE], {}, OthersWork.ASKED),
+        ([MINE], {}, OthersWork.HELD),
+        ([MINE], {"has_seen": True}, OthersWork.HELD),
+        ([MINE], {"annotates": False}, OthersWork.SHOWN),
+        ([MINE._replace(is_for_them=False)], {}, OthersWork.HELD),
+        ([MINE, FREE], {}, OthersWork.HELD),
+        ([MINE._replace(state="submitted"), FREE._replace(had_one=True)], {}, OthersWork.SHOWN),
+        ([MINE._replace(state="submitted"), FREE], {}, OthersWork.ASKED),
     ],
 )
 def test_what_hides_others_work(slots, facts, expected):

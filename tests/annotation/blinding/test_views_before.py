@@ -9,7 +9,7 @@ from accounts.roles import Role
 from annotation.blinding import seeing
 from annotation.campaigns import managing
 from annotation.campaigns.opening import Frame
-from annotation.campaigns.tag_drawing import Plan, draw
+from annotation.campaigns.tag_drawing import DrawingPlan, draw_tags
 from annotation.models import Annotation, Seen
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow.claiming import next_assignment
@@ -207,12 +207,12 @@ def last():
 def seed_of_order(*tags):
     """A seed that draws the tags in this order."""
     frame = Frame().tags()
-    plans = (Plan(seed=seed) for seed in range(100))
+    plans = (DrawingPlan(seed=seed) for seed in range(100))
     return next(plan.seed for plan in plans if drawn_in(frame, plan) == [*tags])
 
 
 def drawn_in(frame, plan):
-    return [each.tag.tag for each in draw(frame, plan).drawn]
+    return [each.tag.tag for each in draw_tags(frame, plan).drawn]
 
 
 def test_when_a_campaign_opens_read_tags_are_replaced_by_unread_ones(client, first, rita, last):

@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
 from annotation.models import Annotation, Assignment, WorkTime
-from annotation.monitoring.attention import STALE_DAYS, kinds, waiting
-from annotation.monitoring.campaign_figures import progress_of
+from annotation.monitoring.attention import STALE_DAYS, concern_counts, concerning_assignments
+from annotation.monitoring.campaign_figures import campaign_progress
 from annotation.workflow import assigning, claiming, saving
 from leases.clock import now
 from tests.annotation import factories as make
@@ -46,7 +46,7 @@ def of(username):
 def test_the_figures_are_those_of_the_rows(campaign):
     of("alice").update(seconds_active=600)
     of("bob").update(seconds_active=1200, flagged=True)
-    found, _ = progress_of(campaign)
+    found, _ = campaign_progress(campaign)
     assert (found.tags, found.done, found.wanted, found.submitted) == (2, 1, 4, 3)
     assert (found.invalid, found.flagged, found.minutes, found.timed) == (1, 1, 10, 3)
     assert (found.pace.submitted, found.pace.left) == (3, 1)
@@ -54,13 +54,13 @@ def test_the_figures_are_those_of_the_rows(campaign):
 
 def test_each_person_has_their_own(campaign):
     of("bob").update(seconds_active=1200)
-    _, (alice, bob) = progress_of(campaign)
+    _, (alice, bob) = campaign_progress(campaign)
     assert (alice.held, alice.submitted, alice.invalid, alice.minutes) == (0, 2, 0, None)
     assert (bob.held, bob.submitted, bob.invalid, bob.minutes) == (1, 1, 1, 20)
 
 
 def counts(campaign):
-    return {str(kind.why): kind.count for kind in kinds(campaign)}
+    return {str(kind.why): kind.count for kind in concern_counts(campaign)}
 
 
 def test_what_needs_a_person_is_listed_by_reason(campaign):
@@ -70,15 +70,15 @@ def test_what_needs_a_person_is_listed_by_reason(campaign):
     Annotation.objects.filter(pk=draft.pk).update(saved_at=now() - timedelta(days=STALE_DAYS + 1))
     Tag.objects.filter(pk=draft.sighting.tag_id).update(state="gone")
     assert counts(campaign) == {"flagged": 1, "review": 2, "stale": 1, "skipped": 0, "gone": 1}
-    first = waiting(campaign).first()
+    first = concerning_assignments(campaign).first()
     assert (first.annotation, first.why) == (draft, "flagged")
-    assert waiting(campaign, "stale").get().why == "stale"
+    assert concerning_assignments(campaign, "stale").get().why == "stale"
 
 
 def test_a_tag_waits_for_review_once(campaign):
     """However many annotations of it are submitted."""
     doubled = of("bob").get(state="submitted").sighting.tag
-    rows = list(waiting(campaign, "review"))
+    rows = list(concerning_assignments(campaign, "review"))
     assert {row.tag for row in rows} == set(Tag.objects.all())
     assert [row.person.username for row in rows if row.tag == doubled] == ["alice"]
 

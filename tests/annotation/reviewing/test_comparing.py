@@ -3,9 +3,9 @@
 import pytest
 
 from annotation.fields.steps import STEPS
-from annotation.reviewing.comparing import compared
-from annotation.reviewing.joining import NEITHER, joined, taken
-from annotation.reviewing.merging import Choice, merged, sources_of
+from annotation.reviewing.comparing import compared_steps
+from annotation.reviewing.joining import NEITHER, joined_questions, picked_wordings
+from annotation.reviewing.merging import FieldSources, merged, sources_of
 from leases.refusal import Refusal
 from tests.annotation.factories import nothing, whole
 
@@ -24,7 +24,7 @@ def question(text="When was it built?", one="1801", two="1820"):
 
 def fields(*annotations):
     """Name -> compared field."""
-    steps = compared(STEPS, annotations)
+    steps = compared_steps(STEPS, annotations)
     return {each.field.name: each for step in steps for each in step.fields}
 
 
@@ -93,40 +93,42 @@ def test_a_step_that_an_invalid_tag_closes_is_compared_without_it():
     ],
 )
 def test_doubles_are_joined_and_other_answers_contradict(other, wordings):
-    (asked,) = joined({7: [question()], 8: [other]})
+    (asked,) = joined_questions({7: [question()], 8: [other]})
     assert [len(each.sources) for each in asked.wordings.values()] == wordings
     assert asked.contradicts == (len(wordings) > 1)
 
 
 def test_swapped_answers_are_named_as_such():
-    (asked,) = joined({7: [question()], 8: [question(one="1820", two="1801")]})
+    (asked,) = joined_questions({7: [question()], 8: [question(one="1820", two="1801")]})
     assert asked.is_swapped
-    (asked,) = joined({7: [question()], 8: [question(one="1820", two="1830")]})
+    (asked,) = joined_questions({7: [question()], 8: [question(one="1820", two="1830")]})
     assert not asked.is_swapped
 
 
 def test_a_joined_question_keeps_all_who_wrote_it():
-    first, second = joined({7: [question("A?"), question("B?")], 8: [question("b")], 9: []})
+    first, second = joined_questions(
+        {7: [question("A?"), question("B?")], 8: [question("b")], 9: []}
+    )
     assert [each.annotations for each in first.wordings.values()] == [[7]]
     assert [each.annotations for each in second.wordings.values()] == [[7, 8]]
 
 
 def test_only_picked_questions_are_taken():
-    asked = joined({7: [question("A?"), question("B?")]})
-    assert [each.key for each in taken(asked, {1: ["7-2"], 5: ["7-1"]})] == ["7-2"]
+    asked = joined_questions({7: [question("A?"), question("B?")]})
+    assert [each.key for each in picked_wordings(asked, {1: ["7-2"], 5: ["7-1"]})] == ["7-2"]
 
 
 @pytest.mark.parametrize("picked", [[], ["7-1", "8-1"]])
 def test_a_contradicting_question_is_refused_until_one_is_chosen(picked):
-    asked = joined({7: [question()], 8: [question(one="1802")]})
+    asked = joined_questions({7: [question()], 8: [question(one="1802")]})
     with pytest.raises(Refusal, match="different answers"):
-        taken(asked, {0: picked})
+        picked_wordings(asked, {0: picked})
 
 
 @pytest.mark.parametrize(("picked", "count"), [("8-1", 1), (NEITHER, 0)])
 def test_one_of_the_contradicting_wordings_or_neither_is_taken(picked, count):
-    asked = joined({7: [question()], 8: [question(one="1802")]})
-    assert len(taken(asked, {0: [picked]})) == count
+    asked = joined_questions({7: [question()], 8: [question(one="1802")]})
+    assert len(picked_wordings(asked, {0: [picked]})) == count
 
 
 # ---------------------------------------------------------------- merging
@@ -134,9 +136,9 @@ def test_one_of_the_contradicting_wordings_or_neither_is_taken(picked, count):
 
 def test_each_field_comes_from_the_chosen_annotation_and_a_place_with_its_span():
     one, two = whole(span_1="1801", span_1_at="0-4"), whole(span_1="in 1801", span_1_at="3-10")
-    (asked,) = joined({7: [question()], 8: [question()]})
+    (asked,) = joined_questions({7: [question()], 8: [question()]})
     questions = list(asked.wordings.values())
-    choice = Choice(7, {"span_1": 8, "confidence": 8})
+    choice = FieldSources(7, {"span_1": 8, "confidence": 8})
     given = {7: one, 8: {**two, "confidence": 1}}
     entries = merged(given, choice, questions)
     assert (entries["span_1"], entries["span_1_at"], entries["confidence"]) == (
@@ -151,23 +153,26 @@ def test_each_field_comes_from_the_chosen_annotation_and_a_place_with_its_span()
 
 def test_a_merge_that_says_invalid_has_the_first_step_alone():
     given = {7: whole(), 8: INVALID}
-    entries = merged(given, Choice(7, {"validity": 8}), [])
+    entries = merged(given, FieldSources(7, {"validity": 8}), [])
     assert entries == {**INVALID, "valid_comment": ""}
-    assert sources_of(given, Choice(7, {"validity": 8}), entries, []) == {7, 8}
+    assert sources_of(given, FieldSources(7, {"validity": 8}), entries, []) == {7, 8}
 
 
 def test_those_that_nothing_comes_from_are_no_sources():
-    asked = joined({7: [question()], 8: [question("Another?")]})
-    questions = taken(asked, {0: ["7-1"]})
+    asked = joined_questions({7: [question()], 8: [question("Another?")]})
+    questions = picked_wordings(asked, {0: ["7-1"]})
     given = {7: whole(), 8: whole()}
-    for choice in (Choice(7), Choice(7, {"span_1": 8})):  # the same words are nothing taken
+    for choice in (
+        FieldSources(7),
+        FieldSources(7, {"span_1": 8}),
+    ):  # the same words are nothing taken
         entries = merged(given, choice, questions)
         assert sources_of(given, choice, entries, questions) == {7}
 
 
 def test_a_field_that_another_one_left_empty_is_taken_from_it():
     given = {7: whole(qa_comment="Hard."), 8: whole(qa_comment="")}
-    choice = Choice(7, {"qa_comment": 8})
+    choice = FieldSources(7, {"qa_comment": 8})
     entries = merged(given, choice, [])
     assert entries["qa_comment"] == ""
     assert sources_of(given, choice, entries, []) == {7, 8}

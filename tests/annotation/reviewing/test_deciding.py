@@ -4,15 +4,15 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from accounts.roles import Role
-from annotation.blinding.hiding import hidden
+from annotation.blinding.hiding import hidden_from
 from annotation.campaigns import managing
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Question, Review, TagReview
 from annotation.reviewing import deciding, tags_in_round
 from annotation.reviewing.combining import ChecksRefused, Merge
-from annotation.reviewing.deciding import Notes
+from annotation.reviewing.deciding import ReviewNotes
 from annotation.reviewing.joining import NEITHER
-from annotation.reviewing.merging import Choice
+from annotation.reviewing.merging import FieldSources
 from annotation.reviewing.publishing_tags import publish_campaign, unpublished
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import claiming, saving
@@ -50,7 +50,7 @@ def states(*annotations):
 
 def merge(pair, by, *, fields=None, questions=None, checked=frozenset(), at=None):
     at = at or make.place_of(pair[0])
-    how = Merge(Choice(pair[0].pk, fields or {}), questions or {}, checked)
+    how = Merge(FieldSources(pair[0].pk, fields or {}), questions or {}, checked)
     return deciding.merge(at, how, by=by, read=make.read_by(at))
 
 
@@ -269,7 +269,7 @@ def test_one_of_two_is_sent_back_and_the_tag_waits(olga, pair):
 
 def test_both_are_sent_back_at_once_each_with_its_notes(olga, pair):
     at = make.place_of(pair[0])
-    notes = {row.pk: Notes(by_field={"span_1": f"To {row.author.name}."}) for row in pair}
+    notes = {row.pk: ReviewNotes(by_field={"span_1": f"To {row.author.name}."}) for row in pair}
     read = make.read_by(at, notes=notes)
     deciding.send_back(at, [row.pk for row in pair], by=olga, read=read)
     kept = [stored(row).reviews.get().notes_by_field["span_1"] for row in pair]
@@ -283,7 +283,7 @@ def test_merging_what_was_just_sent_back_is_refused(olga, pair):
     at = make.place_of(pair[0])
     read = make.read_by(at)
     make.decide(pair[1], make.admin("orla"), "send_back", "Look again.")
-    how = Merge(Choice(pair[0].pk, {"span_1": pair[1].pk}), all_questions(pair))
+    how = Merge(FieldSources(pair[0].pk, {"span_1": pair[1].pk}), all_questions(pair))
     with pytest.raises(StaleVersion):
         deciding.merge(at, how, by=olga, read=read)
     assert Annotation.objects.count() == 2
@@ -425,7 +425,7 @@ def test_work_on_a_tag_that_a_decision_left_out_stays_hidden_until_it_is_publish
     if publishes:
         publish_campaign(early.assignment.campaign)
         assert places(early) == ["submitted", "withdrawn", "withdrawn"]
-    assert hidden(dora, Annotation.objects.filter(pk=early.pk)).exists() is not publishes
+    assert hidden_from(dora, Annotation.objects.filter(pk=early.pk)).exists() is not publishes
 
 
 def test_of_a_merge_taken_back_the_result_is_not_used(olga, pair):

@@ -12,7 +12,7 @@ from annotation.reviewing.tags_in_round import to_review
 from annotation.states import AnnotationState
 from tests.annotation import factories as make
 from tests.factories import person, signed_in, stored
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import Tag
 from wikifetch.purging import purge
 from wikifetch.states import TagState
@@ -368,7 +368,7 @@ def test_who_still_works_on_a_tag_is_named(client, olga):
 
 def test_the_page_of_a_tag_that_is_gone_and_purged_can_be_decided(client, pair):
     revision = pair[0].sighting.revision
-    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(text=True)})
     Tag.objects.update(state=TagState.GONE)
     assert "Kettle Mill" in opened(client, pair[0])
     done = decide(client, pair[0], "accept", same="yes", chosen=pair[0].pk)

@@ -10,7 +10,7 @@ from annotation.evidence.paragraphs import paragraphs
 from annotation.models import Annotation, TagReview
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
-from annotation.reviewing.merging import Choice
+from annotation.reviewing.merging import FieldSources
 from annotation.reviewing.publishing_tags import publish, publish_campaign, to_publish
 from annotation.states import AnnotationState
 from datasets.exporters import EXPORTERS
@@ -21,10 +21,10 @@ from datasets.streaming import streamed
 from leases.refusal import Conflict, Refusal
 from tests.annotation import factories as make
 from tests.factories import stored
-from wikifetch.history.pages_seen import Hidden
+from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import Sighting
 from wikifetch.purging import purge
-from wikifetch.wikitext.languages import Words
+from wikifetch.wikitext.languages import WikiWords
 
 pytestmark = pytest.mark.django_db
 
@@ -127,14 +127,14 @@ def test_a_file_by_the_name_that_its_wiki_has_for_files_is_no_word_of_the_record
     block = f"Built in 1801.{raw} [[Attēls:Mill.jpg|thumb|The mill]][[Kategorija:Mills]]"
     sighting = make.tag(raw=raw, block=block).latest
     wiki = sighting.revision.article.wiki
-    wiki.words = Words(file=frozenset({"attēls"}), category=frozenset({"kategorija"})).as_json()
+    wiki.words = WikiWords(file=frozenset({"attēls"}), category=frozenset({"kategorija"})).as_json()
     assert paragraphs(sighting) == (f"Built in 1801.{raw}", "Built in 1801.")
 
 
 def test_of_a_text_that_the_wiki_has_hidden_nothing_is_shown_or_published():
     tag = make.tag()
     revision = tag.latest.revision
-    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(text=True)})
     hidden = Sighting.objects.get(pk=tag.latest_id)
     assert paragraphs(hidden) == ("", "")
     assert Evidence(hidden).block == []
@@ -213,7 +213,9 @@ def test_a_tag_gives_one_record(olga, pair):
 
 def test_a_merged_tag_gives_one_record_whose_questions_keep_their_authors(olga, pair):
     at, keys = make.place_of(pair[0]), [row.pk for row in pair]
-    how = Merge(Choice(keys[0], {"span_1": keys[1]}), {0: [f"{keys[0]}-1"], 1: [f"{keys[1]}-1"]})
+    how = Merge(
+        FieldSources(keys[0], {"span_1": keys[1]}), {0: [f"{keys[0]}-1"], 1: [f"{keys[1]}-1"]}
+    )
     deciding.merge(at, how, by=olga, read=make.read_by(at))
     done = publish_campaign(pair[0].assignment.campaign)
     assert (done.tags, done.records) == (1, 1)
@@ -405,7 +407,7 @@ def test_a_record_that_returns_to_what_it_said_is_a_new_version_each_time(
 
 def test_an_annotation_whose_article_was_purged_is_decided_and_published(olga, pair):
     revision = pair[0].sighting.revision
-    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    purge(revision.article.wiki, {revision.revid: HiddenParts(text=True)})
     make.decide(Annotation.objects.get(pk=pair[0].pk), olga)
     publish_campaign(pair[0].assignment.campaign)
     row = Contradiction.objects.get()

@@ -14,7 +14,7 @@ from django.template.defaultfilters import filesizeformat
 from leases.command import RefusingCommand
 from pages.counting import how_many
 from wikifetch import fetch, newfetch
-from wikifetch.fetch_progress import progress_line, progress_of
+from wikifetch.fetch_progress import progress_line, progress_of_fetch
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.states import FetchState
 
@@ -78,7 +78,7 @@ class Command(RefusingCommand):
         if options["dry_run"] and options["xml"]:
             raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
         run = _new_run(options)
-        with Bar(self.stderr, run):
+        with ProgressBar(self.stderr, run):
             run = fetch.finished(run, self._rest)
         for problem in run.problems.all():
             self.stderr.write(f"{problem.page}: {problem.problem}")
@@ -90,7 +90,7 @@ class Command(RefusingCommand):
     def _rest(self, run: FetchRun, seconds: float) -> None:
         """Say once, where no bar does, how long the busy wiki is waited for."""
         until = run.wiki.busy_until if run.wiki else None
-        line = progress_of(run).waiting
+        line = progress_of_fetch(run).waiting
         if line and self._waited_until != until and not self.stderr.isatty():
             self.stderr.write(line)
         self._waited_until = until
@@ -115,7 +115,7 @@ class Command(RefusingCommand):
         )
 
 
-class Bar:
+class ProgressBar:
     """How far a run is, on one line of a terminal, while it is carried out; nothing elsewhere."""
 
     def __init__(self, out: OutputWrapper, run: FetchRun) -> None:
@@ -136,7 +136,7 @@ class Bar:
     def _watch(self) -> None:
         while not self._over.wait(1):
             run = FetchRun.objects.get(pk=self._pk)
-            self._out.write(f"\r\x1b[K{progress_line(progress_of(run))}", ending="")
+            self._out.write(f"\r\x1b[K{progress_line(progress_of_fetch(run))}", ending="")
             self._out.flush()
         connection.close()
 
