@@ -14,6 +14,7 @@ from annotation.evidence.provenance import read_captured
 from annotation.fields.entries import entries_of
 from annotation.fields.form_input import read_changes
 from annotation.fields.steps import STEPS
+from annotation.models import Annotation
 from annotation.workflow import saving
 from annotation.workflow.saving import Activity
 from leases.refusal import Refusal
@@ -48,28 +49,28 @@ class DraftOut(serializers.Serializer[Any]):
 def draft(request: Request, annotation_id: int) -> Response:
     """One's own draft. A save from an older version is refused with 412 and both texts."""
     person = person_of(request)
+    row = saving.draft_of(annotation_id, person)
     if request.method == "GET":
-        row = saving.draft_of(annotation_id, person)
         return answer(row, entries=entries_of(row))
     given = SaveIn(data=request.data)
     given.is_valid(raise_exception=True)
-    reading = read_changes(STEPS, given.validated_data["entries"])
+    sent = given.validated_data
+    reading = read_changes(STEPS, sent["entries"])
     if reading.problems:
-        saving.draft_of(annotation_id, person)
         message = "Not saved: " + " ".join(reading.problems.values())
         raise Refusal(message, details={"fields": reading.problems})
-    captured = read_captured(given.validated_data["provenance"], given.validated_data["filled"])
-    row = saving.save_draft(
-        annotation_id=annotation_id,
+    captured = read_captured(sent["provenance"], sent["filled"])
+    saving.save(
+        row,
         by=person,
         version=version_of(request),
         changes=reading.entries,
-        place=Activity(given.validated_data["step"], given.validated_data["seconds"]),
+        activity=Activity(sent["step"], sent["seconds"]),
         captured=captured,
     )
     return answer(row, notices=[*reading.notices, *captured.notices])
 
 
-def answer(row: saving.Annotation, **more: object) -> Response:
+def answer(row: Annotation, **more: object) -> Response:
     saved = {"version": row.version, "saved_at": row.saved_at.isoformat()}
     return Response({**saved, **more}, headers={"ETag": f'"{row.version}"'})

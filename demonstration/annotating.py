@@ -20,7 +20,7 @@ from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
 from annotation.reviewing.deciding import ReviewInput, ReviewNotes
 from annotation.reviewing.tags_in_round import InRound
-from annotation.workflow import claiming, saving
+from annotation.workflow import claiming, saving, submitting
 from datasets.models import Collection
 from demonstration.annotations import Given, Skipped, annotated_by_two
 from demonstration.export import BASE
@@ -157,11 +157,9 @@ def claimed(each: Given | Skipped, person: Person) -> Assignment:
 def handed_in(draft: Annotation, entries: Entries) -> Annotation:
     """Save after the first and the last step, then submit with all warnings ticked."""
     first = {field.name: entries[field.name] for field in STEPS[0].fields}
-    draft = saving.save_draft(
-        annotation_id=draft.pk, by=draft.author, version=draft.version, changes=first
-    )
-    submission = saving.submit(
-        annotation_id=draft.pk,
+    draft = saving.save(draft, by=draft.author, version=draft.version, changes=first)
+    submission = submitting.submit(
+        draft,
         by=draft.author,
         version=draft.version,
         entries=entries,

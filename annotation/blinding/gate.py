@@ -85,7 +85,7 @@ def problem_of(
     slots = slots_by_tag(person, tags)
     exact = len(slots)
     slots |= slots_by_tag(person, of_articles) if of_articles is not None else {}
-    answers = {tag: may_see(each, annotates=True, has_seen=False) for tag, each in slots.items()}
+    answers = {tag: may_see(found, annotates=True, has_seen=False) for tag, found in slots.items()}
     if held := sum(answer == OthersWork.HELD for answer in answers.values()):
         return Conflict(rules.in_hand(held))
     asked = [tag for tag, answer in answers.items() if answer == OthersWork.ASKED]

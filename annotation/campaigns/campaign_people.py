@@ -59,7 +59,7 @@ class OpenCampaign:
         return bool(self.pilot_tags) and self.open_round == 1
 
 
-COLUMNS = tuple(each.name for each in fields(OpenCampaign))
+COLUMNS = tuple(column.name for column in fields(OpenCampaign))
 
 
 def _mine(person: Person, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
@@ -76,9 +76,13 @@ def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
     """
     rows = _mine(person, pk=within) if within else _mine(person)
     mine = [OpenCampaign(*row) for row in rows]
-    limited = [each.pk for each in mine if each.quota is not None]
+    limited = [campaign.pk for campaign in mine if campaign.quota is not None]
     counts = _own_in(person, limited) if limited else {}
-    return [each for each in mine if each.quota is None or each.quota > counts.get(each.pk, 0)]
+    return [
+        campaign
+        for campaign in mine
+        if campaign.quota is None or campaign.quota > counts.get(campaign.pk, 0)
+    ]
 
 
 def _own_in(person: Person, campaigns: list[int]) -> dict[int, int]:
@@ -122,14 +126,16 @@ def of_campaigns_open_to(person: Person, within: int | None = None) -> QuerySet[
 
 def free_in(campaigns: Sequence[OpenCampaign], person: int) -> QuerySet[Assignment]:
     """As of_campaigns_open_to, of these campaigns."""
-    again = [each.pk for each in campaigns if each.pilot_again]
-    in_pilot = [each.pk for each in campaigns if each.is_in_pilot]
-    strict = [each.pk for each in campaigns if not each.gives_seen_tags]
+    again = [campaign.pk for campaign in campaigns if campaign.pilot_again]
+    in_pilot = [campaign.pk for campaign in campaigns if campaign.is_in_pilot]
+    strict = [campaign.pk for campaign in campaigns if not campaign.gives_seen_tags]
     own = _own_of(person)
     if again:
         own = own.filter(IN_THE_ROUND | ~Q(campaign__in=again))
     free = Assignment.objects.filter(
-        ~Exists(own), state=AssignmentState.FREE, campaign__in=[each.pk for each in campaigns]
+        ~Exists(own),
+        state=AssignmentState.FREE,
+        campaign__in=[campaign.pk for campaign in campaigns],
     )
     if in_pilot:
         free = free.exclude(campaign__in=in_pilot, round__gt=1)

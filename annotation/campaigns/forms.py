@@ -50,7 +50,7 @@ class LimitsForm(forms.Form):
     )
 
     def limits(self) -> Limits:
-        return Limits(**{each.name: self.cleaned_data[each.name] for each in fields(Limits)})
+        return Limits(**{field.name: self.cleaned_data[field.name] for field in fields(Limits)})
 
 
 class CampaignForm(LimitsForm):
@@ -182,11 +182,11 @@ class CampaignForm(LimitsForm):
 
     def design(self) -> CampaignDesign:
         given = self.cleaned_data
-        frame = {each.name: given[each.name] for each in fields(Frame)}
+        frame = {field.name: given[field.name] for field in fields(Frame)}
         plan = {
-            each.name: given[each.name] or 0
-            for each in fields(DrawingPlan)
-            if each.name != "strata"
+            field.name: given[field.name] or 0
+            for field in fields(DrawingPlan)
+            if field.name != "strata"
         }
         return CampaignDesign(
             Frame(**{**frame, "kinds": tuple(given["kinds"])}),
@@ -225,7 +225,7 @@ class AssignmentFilter(forms.Form):
         super().__init__(*args, **kwargs)
         person = self.fields["person"]
         assert isinstance(person, forms.ChoiceField)
-        person.choices = [("", "Any"), *((str(each.pk), each.name) for each in people)]
+        person.choices = [("", "Any"), *((str(person.pk), person.name) for person in people)]
 
     @property
     def wanted(self) -> WantedAssignments:

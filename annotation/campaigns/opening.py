@@ -179,7 +179,7 @@ def _check_stop_rule(drawing: CampaignDrawing, limits: Limits) -> None:
 
 def fingerprint(drawing: CampaignDrawing) -> str:
     """The same for the same drawing: an admin opens what the dry run showed."""
-    text = json.dumps([asdict(each) for each in drawing.drawn], sort_keys=True)
+    text = json.dumps([asdict(tag) for tag in drawing.drawn], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -216,7 +216,7 @@ def open_campaign(
     CampaignPerson.objects.bulk_create(
         CampaignPerson(campaign=campaign, person=person) for person in design.people
     )
-    rows = (row for each in drawing.drawn for row in _assignments(campaign, each))
+    rows = (row for tag in drawing.drawn for row in _assignments(campaign, tag))
     while some := list(islice(rows, AT_ONCE)):
         Assignment.objects.bulk_create(some)
     # Of what everybody was shown before.
@@ -233,9 +233,9 @@ def design_columns(design: CampaignDesign, drawing: CampaignDrawing) -> dict[str
         "people_per_tag": plan.people_per_tag,
         "double_share": plan.double_share,
         "frame_query": design.frame.as_json(),
-        "frame_size": sum(each.frame for each in drawing.strata),
+        "frame_size": sum(stratum.frame for stratum in drawing.strata),
         "seed": plan.seed,
-        "strata": [asdict(each) for each in drawing.strata],
+        "strata": [asdict(stratum) for stratum in drawing.strata],
         "pilot_tags": plan.pilot,
         "pilot_again": design.pilot_again,
         "for_chosen": bool(design.people),

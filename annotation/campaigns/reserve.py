@@ -149,7 +149,7 @@ def _locked(campaign_id: int) -> Campaign:
 
 
 def _stratum(campaign: Campaign, kind: str) -> str:
-    kinds = {each["kind"] for each in campaign.strata}
+    kinds = {stratum["kind"] for stratum in campaign.strata}
     return kind if kind in kinds else ""
 
 
@@ -162,9 +162,9 @@ def _lost(campaign: Campaign, tags: Collection[int]) -> list[tuple[str, int]]:
         for order, tag, kind, state in rows:
             states[order, tag, kind].append(state)
     return [
-        (_stratum(campaign, kind), max(1, each.count(AssignmentState.WITHDRAWN)))
-        for (_, _, kind), each in sorted(states.items())
-        if not {*each} & {*LIVE}
+        (_stratum(campaign, kind), max(1, found.count(AssignmentState.WITHDRAWN)))
+        for (_, _, kind), found in sorted(states.items())
+        if not {*found} & {*LIVE}
     ]
 
 

@@ -38,28 +38,28 @@ class ShownDrawing:
 
     @property
     def frame(self) -> int:
-        return sum(each.frame for each in self.strata)
+        return sum(stratum.frame for stratum in self.strata)
 
 
 def shown_drawing(drawing: CampaignDrawing) -> ShownDrawing:
     first = first_drawn(drawing, FIRST)
     tags = Tag.objects.select_related("article", "latest")
-    by_key = tags.in_bulk([each.tag.tag for each in first])
-    strata = shown_strata([vars(each) for each in drawing.strata])
-    listed = [(by_key[each.tag.tag], each) for each in first]
+    by_key = tags.in_bulk([drawn.tag.tag for drawn in first])
+    strata = shown_strata([vars(stratum) for stratum in drawing.strata])
+    listed = [(by_key[drawn.tag.tag], drawn) for drawn in first]
     return ShownDrawing(drawing, strata, listed, fingerprint(drawing))
 
 
 def shown_strata(strata: Sequence[Mapping[str, Any]]) -> list[ShownStratum]:
     return [
         ShownStratum(
-            TagKind(each["kind"]).label if each["kind"] else "All",
-            each["frame"],
-            each["wanted"] or None,
-            each["drawn"],
-            each["reserve"],
+            TagKind(stratum["kind"]).label if stratum["kind"] else "All",
+            stratum["frame"],
+            stratum["wanted"] or None,
+            stratum["drawn"],
+            stratum["reserve"],
         )
-        for each in strata
+        for stratum in strata
     ]
 
 

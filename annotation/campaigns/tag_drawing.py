@@ -83,21 +83,21 @@ class CampaignDrawing:
 
     @property
     def tags(self) -> int:
-        return sum(each.drawn for each in self.strata)
+        return sum(stratum.drawn for stratum in self.strata)
 
     @property
     def reserve(self) -> int:
-        return sum(each.reserve for each in self.strata)
+        return sum(stratum.reserve for stratum in self.strata)
 
     @property
     def assignments(self) -> int:
-        return sum(each.people for each in self.drawn)
+        return sum(tag.people for tag in self.drawn)
 
     @property
     def doubles(self) -> int:
         """How many tags of the main round several people annotate."""
-        last = max((each.round for each in self.drawn), default=PILOT)
-        return sum(each.round == last and each.people > 1 for each in self.drawn)
+        last = max((tag.round for tag in self.drawn), default=PILOT)
+        return sum(tag.round == last and tag.people > 1 for tag in self.drawn)
 
 
 def draw_tags(frame: Sequence[FramedTag], plan: DrawingPlan) -> CampaignDrawing:
@@ -158,4 +158,4 @@ def _strata(
 
 def first_drawn(drawing: CampaignDrawing, most: int) -> list[DrawnTag]:
     """The first tags that are given out."""
-    return list(islice((each for each in drawing.drawn if not each.is_reserve), most))
+    return list(islice((tag for tag in drawing.drawn if not tag.is_reserve), most))

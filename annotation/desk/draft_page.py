@@ -166,7 +166,7 @@ def read_fields(annotation: Annotation) -> list[tuple[str, list[tuple[ShownField
     return [
         (
             step.step.title,
-            [(one, in_words(one.field, one.value)) for one in step.fields if one.is_read],
+            [(field, in_words(field.field, field.value)) for field in step.fields if field.is_read],
         )
         for step in shown
         if step.standing.open

@@ -71,8 +71,8 @@ def own_progress(person: Person) -> OwnProgress:
     return OwnProgress(
         counts=dict(counts),
         in_progress=drafts_in_hand(person).count(),
-        free=sum(each.count for each in free),
-        is_more=any(each.is_more for each in free),
+        free=sum(tags.count for tags in free),
+        is_more=any(tags.is_more for tags in free),
         minutes=minutes_a_tag(seconds for seconds, _ in times),
         timed=len(times),
         step_times=[step_time(step, [by_step for _, by_step in times]) for step in STEPS],

@@ -63,8 +63,10 @@ def queue_of(person: Person) -> AnnotatorQueue:
     held = mine.filter(assignment__state=AssignmentState.HELD)
     done = mine.filter(state__in=DONE, merged_from=None)
     return AnnotatorQueue(
-        sent_back=[held_draft(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
-        drafts=[held_draft(each) for each in held.filter(state=AnnotationState.DRAFT)],
+        sent_back=[
+            held_draft(annotation) for annotation in held.filter(state=AnnotationState.SENT_BACK)
+        ],
+        drafts=[held_draft(annotation) for annotation in held.filter(state=AnnotationState.DRAFT)],
         detached=list(mine.filter(assignment=None, state__in=EDITABLE)),
         free=free_by_campaign(person),
         done_count=done.count(),
@@ -89,12 +91,12 @@ def held_draft(annotation: Annotation) -> HeldDraft:
 
 def free_by_campaign(person: Person) -> list[FreeTags]:
     """The open campaigns that have free tags for this person; a statement each, however many tags are free."""
-    free = {each.pk: next_tags(person, each) for each in open_to(person)}
+    free = {campaign.pk: next_tags(person, campaign) for campaign in open_to(person)}
     full = full_campaigns(person)
     with_tags = [pk for pk, (tags, _) in free.items() if tags]
     campaigns = Campaign.objects.filter(pk__in=with_tags).select_related("guideline").order_by("pk")
     return [
-        FreeTags(each, len(tags), is_more, each.pk in full)
-        for each in campaigns
-        for tags, is_more in [free[each.pk]]
+        FreeTags(campaign, len(tags), is_more, campaign.pk in full)
+        for campaign in campaigns
+        for tags, is_more in [free[campaign.pk]]
     ]

@@ -30,7 +30,7 @@ def place_in_queue(person: Person, campaign: Campaign) -> QueuePlace:
     states = (AssignmentState.HELD, AssignmentState.SUBMITTED)
     own = Assignment.objects.filter(person=person, campaign=campaign, state__in=states)
     number = own.count()
-    for each in open_to(person, campaign.pk):
-        free, is_more = next_tags(person, each)
+    for open_campaign in open_to(person, campaign.pk):
+        free, is_more = next_tags(person, open_campaign)
         return QueuePlace(number, number + len(free), is_more)
     return QueuePlace(number, number)

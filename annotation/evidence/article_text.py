@@ -170,7 +170,7 @@ def _parts(name: str, marks: frozenset[str]) -> Iterator[tuple[str, str]]:
 def _stripped(text: str, spans: list[tuple[str, TextSpan]]) -> ArticleText:
     lead = len(text) - len(text.lstrip(_BLANKS))
     found = ArticleText(text.strip(_BLANKS))
-    for what, span in sorted(spans, key=lambda each: (each[1].start, -each[1].end)):
+    for what, span in sorted(spans, key=lambda found: (found[1].start, -found[1].end)):
         moved = TextSpan(span.kind, max(span.start - lead, 0), max(span.end - lead, 0))
         getattr(found, what).append(moved)
     return found

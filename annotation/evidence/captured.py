@@ -43,11 +43,11 @@ def kept_pieces(
         new = [
             s for s in sent.pieces.get(n, []) if (s.revision, s.start, s.end, s.text) not in known
         ]
-        here = [each for each in new if held([vars(each)], entries[f"passage_{n}_copied"])]
-        for each in here:
-            if each not in sent.checked:
-                sent.checked[each] = checking.piece(each)
-        checked = [sent.checked[each] for each in here]
+        here = [piece for piece in new if held([vars(piece)], entries[f"passage_{n}_copied"])]
+        for piece in here:
+            if piece not in sent.checked:
+                sent.checked[piece] = checking.piece(piece)
+        checked = [sent.checked[piece] for piece in here]
         notice = CHANGED.format(n=n)
         if None in checked and notice not in sent.notices:
             sent.notices.append(notice)

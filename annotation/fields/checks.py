@@ -68,7 +68,7 @@ def browser_rules() -> dict[str, Any]:
         "steps": [
             {
                 "needs": asdict(step.needs) if step.needs else None,
-                "fields": [_field_rules(each) for each in step.fields],
+                "fields": [_field_rules(field) for field in step.fields],
             }
             for step in STEPS
         ],

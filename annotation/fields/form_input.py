@@ -50,13 +50,13 @@ class FormReading:
 def read_form(steps: Iterable[FormStep], posted: PostedFields) -> FormReading:
     """A complete posted form; a missing field is blank. Rows are posted as NAME-INDEX-COLUMN."""
     raw: dict[str, Any] = {}
-    for each in fields_of(steps).values():
-        if each.kind == FieldKind.ROWS:
-            raw[each.name] = _posted_rows(each, posted)
-        elif each.kind == FieldKind.MANY:
-            raw[each.name] = posted.getlist(each.name)
+    for entry in fields_of(steps).values():
+        if entry.kind == FieldKind.ROWS:
+            raw[entry.name] = _posted_rows(entry, posted)
+        elif entry.kind == FieldKind.MANY:
+            raw[entry.name] = posted.getlist(entry.name)
         else:
-            raw[each.name] = (posted.getlist(each.name) or [""])[0]
+            raw[entry.name] = (posted.getlist(entry.name) or [""])[0]
     return read_changes(steps, raw)
 
 
@@ -83,66 +83,68 @@ def _posted_rows(rows: Field, posted: PostedFields) -> list[dict[str, Any]]:
     return entered
 
 
-def _read(each: Field, name: str, value: Any, reading: FormReading) -> Any:
-    if each.kind in (FieldKind.LINE, FieldKind.TEXT):
-        return _text(each, name, value, reading)
-    if each.kind == FieldKind.PLACE:
-        is_one = isinstance(value, str) and len(value) <= each.max_length and PLACE.fullmatch(value)
+def _read(field: Field, name: str, value: Any, reading: FormReading) -> Any:
+    if field.kind in (FieldKind.LINE, FieldKind.TEXT):
+        return _text(field, name, value, reading)
+    if field.kind == FieldKind.PLACE:
+        is_one = (
+            isinstance(value, str) and len(value) <= field.max_length and PLACE.fullmatch(value)
+        )
         return value if is_one else ""
-    if each.kind == FieldKind.MANY:
-        return _many(each, name, value, reading)
-    if each.kind == FieldKind.ROWS:
-        return _rows(each, name, value, reading)
-    if each.kind == FieldKind.TICK:
+    if field.kind == FieldKind.MANY:
+        return _many(field, name, value, reading)
+    if field.kind == FieldKind.ROWS:
+        return _rows(field, name, value, reading)
+    if field.kind == FieldKind.TICK:
         return value is True or value in ("on", "true", "1")
     chosen = "" if value is None else str(value)
-    if chosen and chosen not in each.values:
-        reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
-        return blank(each)
-    if each.kind == FieldKind.RATING:
+    if chosen and chosen not in field.values:
+        reading.problems[name] = f"“{field.label}” has no such option. Reload the page."
+        return blank(field)
+    if field.kind == FieldKind.RATING:
         return int(chosen) if chosen else None
     return chosen
 
 
-def _text(each: Field, name: str, value: Any, reading: FormReading) -> str:
+def _text(field: Field, name: str, value: Any, reading: FormReading) -> str:
     if not isinstance(value, str):
-        reading.problems[name] = f"“{each.label}” must be text."
+        reading.problems[name] = f"“{field.label}” must be text."
         return ""
     text, dropped = CONTROL.subn("", LINE_END.sub("\n", value))
-    if each.kind == FieldKind.LINE:
+    if field.kind == FieldKind.LINE:
         text = text.replace("\n", " ").replace("\t", " ")
     if dropped:
         what = "1 control character" if dropped == 1 else f"{dropped:,} control characters"
-        reading.notices.append(f"{what} taken out of “{each.label}”.")
-    if len(text) > each.max_length:
+        reading.notices.append(f"{what} taken out of “{field.label}”.")
+    if len(text) > field.max_length:
         reading.problems[name] = (
-            f"“{each.label}” has {len(text):,} characters; at most {each.max_length:,} can be kept. Shorten it."
+            f"“{field.label}” has {len(text):,} characters; at most {field.max_length:,} can be kept. Shorten it."
         )
     return text
 
 
-def _many(each: Field, name: str, value: Any, reading: FormReading) -> list[str]:
+def _many(field: Field, name: str, value: Any, reading: FormReading) -> list[str]:
     given = value if isinstance(value, list) else [value]
-    if not all(isinstance(item, str) and item in each.values for item in given):
-        reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
+    if not all(isinstance(item, str) and item in field.values for item in given):
+        reading.problems[name] = f"“{field.label}” has no such option. Reload the page."
         return []
     return list(dict.fromkeys(given))
 
 
-def _rows(each: Field, name: str, value: Any, reading: FormReading) -> list[dict[str, Any]]:
+def _rows(field: Field, name: str, value: Any, reading: FormReading) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
-        reading.problems[name] = f"“{each.label}” must be a list of rows."
+        reading.problems[name] = f"“{field.label}” must be a list of rows."
         return []
-    most = each.at_most * KEPT_ROWS
+    most = field.at_most * KEPT_ROWS
     if len(value) > most:
         reading.problems[name] = f"There are {len(value)} rows; at most {most} can be kept."
-    return [_row(each, index, row, reading) for index, row in enumerate(value)]
+    return [_row(field, index, row, reading) for index, row in enumerate(value)]
 
 
-def _row(each: Field, index: int, row: Mapping[str, Any], reading: FormReading) -> dict[str, Any]:
+def _row(field: Field, index: int, row: Mapping[str, Any], reading: FormReading) -> dict[str, Any]:
     return {
         column.name: _read(
-            column, row_name(each, index, column), row.get(column.name, blank(column)), reading
+            column, row_name(field, index, column), row.get(column.name, blank(column)), reading
         )
-        for column in each.fields
+        for column in field.fields
     }

@@ -112,21 +112,21 @@ def shown_steps(
             at,
             guideline.get(at.step.anchor, ""),
             tuple(
-                shown_field(each, each.name, entries.get(each.name), remarks)
-                for each in at.step.fields
+                shown_field(field, field.name, entries.get(field.name), remarks)
+                for field in at.step.fields
             ),
         )
         for at in standings(steps, entries)
     ]
 
 
-def shown_field(each: Field, name: str, value: Any, remarks: Remarks) -> ShownField:
-    value = blank(each) if value is None else value
+def shown_field(field: Field, name: str, value: Any, remarks: Remarks) -> ShownField:
+    value = blank(field) if value is None else value
     return ShownField(
-        field=each,
+        field=field,
         name=name,
         value=value,
-        choices=_choices(each, name, value),
+        choices=_choices(field, name, value),
         errors=tuple(_errors(name, remarks)),
         warnings=tuple(
             Warned(finding, finding.key in remarks.ticked)
@@ -135,7 +135,7 @@ def shown_field(each: Field, name: str, value: Any, remarks: Remarks) -> ShownFi
         ),
         note=remarks.notes.get(name, ""),
         filled=name in remarks.filled,
-        rows=_rows(each, value, remarks) if each.kind == FieldKind.ROWS else (),
+        rows=_rows(field, value, remarks) if field.kind == FieldKind.ROWS else (),
     )
 
 
@@ -145,11 +145,11 @@ def _errors(name: str, remarks: Remarks) -> Iterable[str]:
     yield from (f.message for f in remarks.findings if f.level == Level.BLOCK and f.field == name)
 
 
-def _choices(each: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
-    chosen = set(value) if each.kind == FieldKind.MANY else {str(value)}
+def _choices(field: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
+    chosen = set(value) if field.kind == FieldKind.MANY else {str(value)}
     groups: set[str] = set()
     shown = []
-    for index, choice in enumerate(each.choices):
+    for index, choice in enumerate(field.choices):
         first = bool(choice.group) and choice.group not in groups
         groups.add(choice.group)
         shown.append(ShownChoice(f"id_{name}_{index}", choice, choice.value in chosen, first))
@@ -157,35 +157,35 @@ def _choices(each: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
 
 
 def _rows(
-    each: Field, value: list[Entries], remarks: Remarks
+    field: Field, value: list[Entries], remarks: Remarks
 ) -> tuple[tuple[ShownField, ...], ...]:
     """The rows, at least one."""
     rows: list[Entries] = list(value) or [{}]
-    return tuple(shown_row(each, index, row, remarks) for index, row in enumerate(rows))
+    return tuple(shown_row(field, index, row, remarks) for index, row in enumerate(rows))
 
 
 def shown_row(
-    each: Field, index: int | str, row: Entries, remarks: Remarks
+    field: Field, index: int | str, row: Entries, remarks: Remarks
 ) -> tuple[ShownField, ...]:
     return tuple(
-        shown_field(column, row_name(each, index, column), row.get(column.name), remarks)
-        for column in each.fields
+        shown_field(column, row_name(field, index, column), row.get(column.name), remarks)
+        for column in field.fields
     )
 
 
-def in_words(each: Field, value: Any) -> str:
+def in_words(field: Field, value: Any) -> str:
     """A value as text for reading and comparing: labels for options, a line for each row."""
-    labels = {choice.value: choice.label for choice in each.choices}
-    if each.kind == FieldKind.MANY:
+    labels = {choice.value: choice.label for choice in field.choices}
+    if field.kind == FieldKind.MANY:
         return "\n".join(labels.get(item, item) for item in value or ())
-    if each.kind == FieldKind.ROWS:
-        return "\n\n".join(_row_in_words(each, row) for row in value or ())
-    if each.kind == FieldKind.TICK:
+    if field.kind == FieldKind.ROWS:
+        return "\n\n".join(_row_in_words(field, row) for row in value or ())
+    if field.kind == FieldKind.TICK:
         return "yes" if value else ""
     text = "" if value is None else str(value)
     return labels.get(text, text)
 
 
-def _row_in_words(each: Field, row: Entries) -> str:
-    cells = [(column.label, in_words(column, row.get(column.name))) for column in each.fields]
+def _row_in_words(field: Field, row: Entries) -> str:
+    cells = [(column.label, in_words(column, row.get(column.name))) for column in field.fields]
     return "\n".join(f"{label}: {words}" for label, words in cells if words)

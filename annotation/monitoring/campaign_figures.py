@@ -101,10 +101,10 @@ def _entered(campaign: Campaign) -> dict[int, _Entered]:
     entered: defaultdict[int, _Entered] = defaultdict(_Entered)
     narrow = rows.values_list("author", "seconds_active", "validity")
     for author, seconds, validity in narrow.iterator(chunk_size=5_000):
-        one = entered[author]
+        author_entered = entered[author]
         if seconds:
-            one.seconds.append(seconds)
-        one.invalid += validity == Validity.INVALID
+            author_entered.seconds.append(seconds)
+        author_entered.invalid += validity == Validity.INVALID
     flagged = rows.filter(flagged=True).values_list("author")
     for author, n in flagged.annotate(n=Count("pk")):
         entered[author].flagged = n
@@ -127,14 +127,14 @@ def _figures(
     states = sum(places.values(), Counter[str]())
     wanted, n = sum(states[state] for state in WANTED), states[AssignmentState.SUBMITTED]
     tags, unfinished = _tags(campaign, WANTED), _tags(campaign, UNFINISHED)
-    timed = [seconds for one in entered.values() for seconds in one.seconds]
+    timed = [seconds for author in entered.values() for seconds in author.seconds]
     return CampaignFigures(
         tags=tags,
         done=tags - unfinished,
         wanted=wanted,
         submitted=n,
-        invalid=sum(one.invalid for one in entered.values()),
-        flagged=sum(one.flagged for one in entered.values()),
+        invalid=sum(author.invalid for author in entered.values()),
+        flagged=sum(author.flagged for author in entered.values()),
         minutes=minutes_a_tag(timed),
         timed=len(timed),
         hours=sum(seconds for seconds, _ in worked.values()) / 3600,

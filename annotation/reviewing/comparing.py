@@ -49,7 +49,7 @@ def compared_steps(steps: Iterable[FormStep], annotations: Sequence[Entries]) ->
             if is_open(step, entries)
         }
         found.append(ComparedStep(step, tuple(_fields(step, asked))))
-    return [each for each in found if each.fields]
+    return [step for step in found if step.fields]
 
 
 def same_value(field: Field, first: Any, second: Any) -> bool:

@@ -178,7 +178,7 @@ def _opened(at: InRound, by: Person, read: ReviewInput) -> list[Annotation]:
 
 
 def _check_notes(read: ReviewInput) -> None:
-    by_field = [each for notes in read.notes.values() for each in notes.by_field.items()]
+    by_field = [named for notes in read.notes.values() for named in notes.by_field.items()]
     if unknown := {name.partition("-")[0] for name, _ in by_field} - set(FIELDS):
         raise Refusal(f"There are no fields {sorted(unknown)}. Reload the page.")
     texts = [
@@ -198,9 +198,9 @@ def _require_answer(rows: Sequence[Annotation], is_same: bool | None) -> None:
         raise Refusal("Answer first: do the annotations describe the same contradiction?")
 
 
-def _same_record(one: Annotation, two: Annotation) -> bool:
+def _same_record(first: Annotation, second: Annotation) -> bool:
     """Whether both would be published as one record, which holds less than the form."""
-    return checked(draft_of(one)).identity == checked(draft_of(two)).identity
+    return checked(draft_of(first)).identity == checked(draft_of(second)).identity
 
 
 def _decided(

@@ -56,7 +56,9 @@ class AskedQuestion:
     @property
     def is_swapped(self) -> bool:
         """Whether two have the same answers in the other order, as if their passages were swapped."""
-        return any((two, one) in self.wordings for one, two in self.wordings if one != two)
+        return any(
+            (second, first) in self.wordings for first, second in self.wordings if first != second
+        )
 
     @property
     def question(self) -> str:
@@ -68,9 +70,9 @@ def joined_questions(questions: Mapping[int, Iterable[Entries]]) -> list[AskedQu
     asked: dict[str, AskedQuestion] = {}
     for annotation, rows in questions.items():
         for n, row in enumerate(rows, start=1):
-            one = asked.setdefault(answer_key(row["question"]), AskedQuestion())
+            question = asked.setdefault(answer_key(row["question"]), AskedQuestion())
             answers = (answer_key(row["answer_1"]), answer_key(row["answer_2"]))
-            one.wordings.setdefault(answers, Wording([])).sources.append(
+            question.wordings.setdefault(answers, Wording([])).sources.append(
                 QuestionSource(annotation, n, row)
             )
     return list(asked.values())
@@ -84,11 +86,11 @@ def picked_wordings(
     Raises Refusal for a question whose answers contradict, unless exactly one of them or NEITHER is picked.
     """
     result = []
-    for index, one in enumerate(asked):
+    for index, question in enumerate(asked):
         keys = picks.get(index, [])
-        if one.contradicts and len(keys) != 1:
+        if question.contradicts and len(keys) != 1:
             raise Refusal(
-                f"“{one.question}” has different answers in these annotations. Choose one of them, or neither."
+                f"“{question.question}” has different answers in these annotations. Choose one of them, or neither."
             )
-        result += [wording for wording in one.wordings.values() if wording.key in keys]
+        result += [wording for wording in question.wordings.values() if wording.key in keys]
     return result

@@ -11,8 +11,8 @@ from annotation.reviewing.joining import Wording
 # The field that another one goes with: a span's place is in its passage.
 FOLLOWS = {
     name: name.removesuffix("_at")
-    for name, each in fields_of(STEPS).items()
-    if each.kind == FieldKind.PLACE
+    for name, field in fields_of(STEPS).items()
+    if field.kind == FieldKind.PLACE
 }
 
 
@@ -50,4 +50,4 @@ def sources_of(
         if entries[name] == annotations[choice.source(name)][name] != base[name]
     }
     asked = questions if entries[QUESTIONS.name] else ()
-    return {choice.base} | from_fields | {one for each in asked for one in each.annotations}
+    return {choice.base} | from_fields | {pk for wording in asked for pk in wording.annotations}

@@ -210,6 +210,13 @@ def authors_of(annotation: Annotation) -> dict[int, Person]:
 
 def slots_of(annotation: Annotation) -> list[Slot]:
     return [
-        Slot(each.n, each.question, each.answer_1, each.answer_2, each.derived_1, each.derived_2)
-        for each in annotation.questions.all()
+        Slot(
+            asked.n,
+            asked.question,
+            asked.answer_1,
+            asked.answer_2,
+            asked.derived_1,
+            asked.derived_2,
+        )
+        for asked in annotation.questions.all()
     ]

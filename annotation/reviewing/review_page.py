@@ -74,8 +74,8 @@ class ReviewColumn:
         """What the checks report: each with whether it was ticked, and the field that it is about."""
         ticked = {key for key, _ in self.annotation.checked_warnings}
         return [
-            (each, each.key in ticked, each.field.partition("-")[0])
-            for each in check(entries_of(self.annotation))
+            (finding, finding.key in ticked, finding.field.partition("-")[0])
+            for finding in check(entries_of(self.annotation))
         ]
 
 
@@ -199,7 +199,7 @@ class ReviewPage:
     @property
     def held(self) -> list[Assignment]:
         """What somebody still works on."""
-        return [each for each in self.tag.missing if each.state == AssignmentState.HELD]
+        return [row for row in self.tag.missing if row.state == AssignmentState.HELD]
 
     @property
     def free(self) -> int:
@@ -244,25 +244,32 @@ class ReviewPage:
         """The titles of the steps with their compared fields."""
         return [
             (
-                each.step.title,
-                [ReviewedField(one.field, one.differs, self._cells(one)) for one in each.fields],
+                step.step.title,
+                [
+                    ReviewedField(field.field, field.differs, self._cells(field))
+                    for field in step.fields
+                ],
             )
-            for each in compared_steps(STEPS, [entries_of(row) for row in self.rows])
+            for step in compared_steps(STEPS, [entries_of(row) for row in self.rows])
         ]
 
     @cached_property
     def questions(self) -> list[ShownQuestion]:
-        return [self._question(f"question-{n}", one) for n, one in enumerate(asked_in(self.rows))]
+        return [
+            self._question(f"question-{n}", asked) for n, asked in enumerate(asked_in(self.rows))
+        ]
 
     @property
     def question_notes(self) -> list[NoteBox]:
-        return [self._note(each.letter, each.annotation, QUESTIONS.name) for each in self.columns]
+        return [
+            self._note(column.letter, column.annotation, QUESTIONS.name) for column in self.columns
+        ]
 
     @property
     def refused_findings(self) -> list[tuple[CheckFinding, bool]]:
         """What the checks report on the merged annotation, each with whether it can be ticked as checked."""
         found = self.refusal.findings if isinstance(self.refusal, ChecksRefused) else ()
-        return [(each, each.level == Level.WARN) for each in found]
+        return [(finding, finding.level == Level.WARN) for finding in found]
 
     @property
     def checked(self) -> list[str]:
@@ -275,7 +282,7 @@ class ReviewPage:
         boxes = {str(row.pk) for row in self.rows} if self.may_decide else set()
         names = [] if self.may_decide else [("Reason", "reason")]
         names += [
-            ("NoteBox", name)
+            ("Note", name)
             for name in self.typed
             if name.startswith("note-") and name.split("-")[1] not in boxes
         ]
@@ -286,23 +293,23 @@ class ReviewPage:
         label = f"{letter}, {row.author.name}"
         return NoteBox(letter, label, key, self.typed.get(key, ""))
 
-    def _cells(self, one: ComparedField) -> list[ReviewedCell]:
-        picked = self.typed.get(f"take-{one.field.name}", "")
+    def _cells(self, field: ComparedField) -> list[ReviewedCell]:
+        picked = self.typed.get(f"take-{field.field.name}", "")
         return [
             ReviewedCell(
                 column := self.columns[cell.index],
                 cell,
-                self._note(column.letter, column.annotation, one.field.name),
+                self._note(column.letter, column.annotation, field.field.name),
                 picked == str(column.annotation.pk),
             )
-            for cell in one.cells
+            for cell in field.cells
         ]
 
-    def _question(self, name: str, one: AskedQuestion) -> ShownQuestion:
-        letters = {each.annotation.pk: each.letter for each in self.columns}
+    def _question(self, name: str, asked: AskedQuestion) -> ShownQuestion:
+        letters = {column.annotation.pk: column.letter for column in self.columns}
         # A question that does not contradict is taken unless the reviewer takes the tick away.
         picked = self.typed.getlist(name)
-        by_default = not self.typed and not one.contradicts
+        by_default = not self.typed and not asked.contradicts
         return ShownQuestion(
             name,
             [
@@ -311,8 +318,8 @@ class ReviewPage:
                     ", ".join(letters[pk] for pk in wording.annotations),
                     by_default or wording.key in picked,
                 )
-                for wording in one.wordings.values()
+                for wording in asked.wordings.values()
             ],
-            one.is_swapped,
+            asked.is_swapped,
             NEITHER in picked,
         )

@@ -30,9 +30,10 @@ from annotation.models import Annotation
 from annotation.states import EDITABLE
 from annotation.views.articles import ask_in_form
 from annotation.views.queue import none_left, to_queue
-from annotation.workflow import claiming, saving
+from annotation.workflow import claiming, saving, submitting
 from annotation.workflow.in_hand import HandsFull
-from annotation.workflow.saving import Activity, Submission
+from annotation.workflow.saving import Activity
+from annotation.workflow.submitting import Submission
 from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 
 LOST = "This tag is no longer assigned to you: its time ran out, or an admin withdrew it."
@@ -72,7 +73,7 @@ class PostedDraft:
     by: Person
     version: int
     reading: FormReading
-    place: Activity
+    activity: Activity
     captured: Captured
 
     @classmethod
@@ -94,7 +95,7 @@ class PostedDraft:
             by=self.by,
             version=self.version,
             changes={**self.reading.entries, **changes},
-            place=self.place,
+            activity=self.activity,
             captured=self.captured,
         )
         self.tell(request)
@@ -180,13 +181,13 @@ def submit_stop(request: HttpRequest, posted: PostedDraft, argument: str) -> Htt
 
 
 def submission(request: HttpRequest, posted: PostedDraft) -> Submission:
-    result = saving.submit_draft(
+    result = submitting.submit(
         posted.annotation,
         by=posted.by,
         version=posted.version,
         entries=posted.reading.entries,
         checked=request.POST.getlist("checked"),
-        place=posted.place,
+        activity=posted.activity,
         captured=posted.captured,
     )
     posted.tell(request)

@@ -48,7 +48,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
             here = reverse("annotation:assignments", args=[campaign.pk])
             return redirect(f"{here}?{request.GET.urlencode()}")
     page = page_of(request, rows.select_related(*SHOWN), PER_PAGE, ByKey)
-    on_page = Annotation.objects.filter(assignment__in=[each.pk for each in page])
+    on_page = Annotation.objects.filter(assignment__in=[row.pk for row in page])
     hidden_here = hidden_from(person_of(request), on_page)
     context = {
         "campaign": campaign,

@@ -45,8 +45,8 @@ def campaigns(request: HttpRequest) -> HttpResponse:
     """All campaigns with their progress."""
     page = page_of(request, campaigns_with_counts())
     counts = concerns_by_campaign(page)
-    for each in page:
-        each.concerns = counts.get(each.pk, [])
+    for campaign in page:
+        campaign.concerns = counts.get(campaign.pk, [])
     return render(request, "annotation/campaigns.html", {"page": page})
 
 

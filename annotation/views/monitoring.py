@@ -39,7 +39,7 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "is_blind": is_blind,
         "agreement": []
         if is_blind
-        else [line for each in agreement_so_far(campaign) for line in each],
+        else [line for lines in agreement_so_far(campaign) for line in lines],
         "hidden": set(hidden_from(person, on_page).values_list("assignment", flat=True)),
         "kinds": attention.concern_counts(campaign),
         "why": why,

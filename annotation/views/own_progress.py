@@ -22,7 +22,7 @@ def own(request: HttpRequest) -> HttpResponse:
         "own": own_progress(person),
         "form": form,
         "page": page,
-        "rows": [outcome(each) for each in page],
+        "rows": [outcome(annotation) for annotation in page],
         "is_narrowed": any(form.cleaned_data.values()),
     }
     return render(request, "annotation/progress.html", context)

@@ -105,10 +105,14 @@ def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignme
     Of all campaigns, real work comes before the demonstration. Raises HandsFull.
     """
     campaign_people.one_claim_at_a_time(by)
-    campaigns = sorted(open_to(by, campaign.pk if campaign else None), key=lambda each: each.pk)
+    campaigns = sorted(
+        open_to(by, campaign.pk if campaign else None), key=lambda open_campaign: open_campaign.pk
+    )
     full = in_hand.full_campaigns(by)
     for is_one in (False, True):
-        mine = [each for each in campaigns if each.is_demonstration is is_one]
+        mine = [
+            open_campaign for open_campaign in campaigns if open_campaign.is_demonstration is is_one
+        ]
         if assignment := _claim_first(by, mine, full):
             return assignment
     return None
@@ -134,7 +138,7 @@ def _claim_first(
     person: Person, campaigns: list[OpenCampaign], full: list[int]
 ) -> Assignment | None:
     """Claim the next tag of the first of these campaigns that has one. Raises HandsFull if only a full one has."""
-    for campaign in sorted(campaigns, key=lambda each: each.pk in full):
+    for campaign in sorted(campaigns, key=lambda open_campaign: open_campaign.pk in full):
         first, _ = _reads_of(campaign)
         for row in first(person=person.pk):
             if campaign.pk in full:

@@ -14,7 +14,7 @@ from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
 from annotation.reviewing.deciding import ReviewInput, ReviewNotes
 from annotation.reviewing.tags_in_round import InRound
-from annotation.workflow import assigning, claiming, saving
+from annotation.workflow import assigning, claiming, saving, submitting
 from datasets.models import Collection
 from tests.factories import person
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
@@ -115,12 +115,22 @@ def annotator(username="alice"):
     return person(username, Role.ANNOTATOR)
 
 
+def save_draft(*, annotation_id, by, **sent):
+    """A save of a draft that is read first."""
+    return saving.save(saving.draft_of(annotation_id, by), by=by, **sent)
+
+
+def submit(*, annotation_id, by, **sent):
+    """A submission of a draft that is read first."""
+    return submitting.submit(saving.draft_of(annotation_id, by), by=by, **sent)
+
+
 def draft(by, *, within=None, **changes) -> Annotation:
     """A draft in `by`'s hands with these entries saved."""
     place = claiming.next_assignment(by=by, campaign=within or campaign())
     annotation = Annotation.objects.get(assignment=place)
     if changes:
-        annotation = saving.save_draft(
+        annotation = save_draft(
             annotation_id=annotation.pk, by=by, version=annotation.version, changes=changes
         )
     return annotation
@@ -134,7 +144,7 @@ def submitted(by, *, within=None, entries=None) -> Annotation:
 def handed_in(begun, entries=None) -> Annotation:
     """The draft, submitted with every warning looked at."""
     entries = entries or whole()
-    result = saving.submit(
+    result = submit(
         annotation_id=begun.pk,
         by=begun.author,
         version=begun.version,

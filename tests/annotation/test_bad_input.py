@@ -8,7 +8,6 @@ from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState
 from annotation.workflow import claiming
-from annotation.workflow.saving import save_draft
 from leases.clock import in_seconds
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of, text_of
@@ -60,7 +59,7 @@ def test_a_form_whose_lease_is_lost_is_saved_not_submitted(send, draft, lost, ac
 
 
 def test_a_lost_form_that_is_stale_too_shows_what_was_typed(send, draft, alice, lost):
-    save_draft(annotation_id=draft.pk, by=alice, version=0, changes={"span_1": "elsewhere"})
+    make.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={"span_1": "elsewhere"})
     response = send(make.whole(span_1="typed here"))
     assert refuses(response, "no longer assigned to you", "saved elsewhere", "typed here")
     assert stored(draft).span_1 == "elsewhere"

@@ -7,7 +7,7 @@ from annotation.evidence.captured import CHANGED
 from annotation.evidence.provenance import UNREADABLE, read_captured
 from annotation.models import Annotation
 from annotation.reviewing.publishing_tags import publish_campaign
-from annotation.workflow import saving
+from annotation.workflow import saving, submitting
 from datasets.models import Contradiction
 from tests.annotation import factories as make
 from tests.annotation.factories import decide
@@ -39,7 +39,7 @@ def piece(draft, article):
 def save(draft, by, piece, *, filled=(), **changes):
     captured = read_captured({"1": [piece]} if piece else {}, list(filled))
     entries = {"passage_1_copied": SENTENCE, **changes}
-    saved = saving.save_draft(
+    saved = make.save_draft(
         annotation_id=draft.pk, by=by, version=draft.version, changes=entries, captured=captured
     )
     return saved, captured.notices
@@ -138,7 +138,7 @@ def test_a_stored_piece_sent_again_is_stored_once_and_not_rendered_again(
 def test_a_megabyte_stops_no_save(draft, alice):
     captured = read_captured("x" * 1_048_576, [])
     entries = {"passage_1_copied": SENTENCE}
-    saved = saving.save_draft(
+    saved = make.save_draft(
         annotation_id=draft.pk, by=alice, version=draft.version, changes=entries, captured=captured
     )
     assert (saved.passage_1_copied, captured.notices) == (SENTENCE, [UNREADABLE])
@@ -158,16 +158,16 @@ def test_the_api_takes_it_and_gives_its_notices(client, alice, draft, piece):
 
 def test_a_submission_keeps_it(draft, alice, piece):
     entries = make.whole(passage_1_copied=SENTENCE, passage_1_standalone=SENTENCE)
-    checked = frozenset(f.key for f in saving.check(entries))
+    checked = frozenset(f.key for f in submitting.check(entries))
     captured = read_captured({"1": [piece]}, ["passage_1_standalone"])
     given = {"annotation_id": draft.pk, "by": alice, "version": 0, "entries": entries}
-    result = saving.submit(**given, checked=checked, captured=captured)
+    result = make.submit(**given, checked=checked, captured=captured)
     assert result.taken, result.findings
     handed_in = Annotation.objects.get()
     assert len(handed_in.provenance["1"]) == 1
     # A stand-alone text that nobody touched says what its copy says.
     assert (handed_in.passage_1_standalone, handed_in.filled) == ("", [])
-    again = saving.submit(**given, checked=checked, captured=captured)
+    again = make.submit(**given, checked=checked, captured=captured)
     assert again.taken
 
 
@@ -177,7 +177,7 @@ def invalid(draft, alice, piece):
     assert (len(draft.provenance["1"]), "article_1" in draft.filled) == (1, True)
     entries = {**saving.entries_of(draft), "validity": "Invalid"}
     captured = read_captured("", draft.filled)
-    saving.submit(
+    make.submit(
         annotation_id=draft.pk, by=alice, version=draft.version, entries=entries, captured=captured
     )
     return draft, Annotation.objects.get()

@@ -63,13 +63,13 @@ def test_a_second_click_makes_no_second_version(client, olga):
 
 def test_files_do_not_replace_what_an_admin_saved(monkeypatch):
     saved = save(make.admin(), introduction="Ours.")
-    monkeypatch.setattr(guidelines, "written", lambda: saved.body + "\nAn update.")
+    monkeypatch.setattr(guidelines, "body_of_files", lambda: saved.body + "\nAn update.")
     assert guidelines.current_guideline() == saved
 
 
 def test_files_are_followed_until_an_admin_has_saved_a_version(monkeypatch):
     first = guidelines.current_guideline()
-    monkeypatch.setattr(guidelines, "written", lambda: first.body + "\nAn update.")
+    monkeypatch.setattr(guidelines, "body_of_files", lambda: first.body + "\nAn update.")
     assert guidelines.current_guideline().version == "2"
 
 

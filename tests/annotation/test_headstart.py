@@ -10,7 +10,7 @@ from annotation.evidence.provenance import Captured
 from annotation.fields.matching import folded_words
 from annotation.fields.steps import PASSAGE
 from annotation.models import Annotation
-from annotation.workflow import saving
+from annotation.workflow import saving, submitting
 from tests.annotation import factories as make
 from wikifetch.models import Sighting
 from wikifetch.row_columns import sighting_columns
@@ -80,20 +80,20 @@ def test_an_untouched_copy_is_absent_when_handed_in_and_what_was_left_is_named(a
     kept = {name: getattr(draft, name) for name in mine}
     entries = make.whole(**kept)
     given = {"annotation_id": draft.pk, "by": alice, "version": 0, "entries": entries}
-    checked = frozenset(finding.key for finding in saving.check(entries))
-    result = saving.submit(**given, checked=checked, captured=Captured(filled=list(mine)))
+    checked = frozenset(finding.key for finding in submitting.check(entries))
+    result = make.submit(**given, checked=checked, captured=Captured(filled=list(mine)))
     assert result.taken, result.findings
     handed_in = Annotation.objects.get()
     assert handed_in.passage_1_standalone == ""
     assert handed_in.filled == ["article_1", "passage_1_copied", "modality_1", "article_2"]
     assert not set(handed_in.filled) & set(handed_in.touched)
-    assert saving.submit(**given, checked=checked).repeated
+    assert make.submit(**given, checked=checked).repeated
 
 
 @pytest.mark.django_db
 def test_a_save_of_a_changed_field_touches_it_and_no_other(alice):
     draft = begun(alice)
-    saved = saving.save_draft(
+    saved = make.save_draft(
         annotation_id=draft.pk, by=alice, version=0, changes={"passage_1_copied": "It is square."}
     )
     assert "passage_1_copied" not in saved.filled
@@ -106,7 +106,7 @@ def test_a_confirmed_field_is_touched_though_it_says_the_same(alice):
     draft = begun(alice)
     changes = saving.entries_of(draft)
     captured = Captured(filled=[name for name in draft.filled if name != "modality_1"])
-    saved = saving.save_draft(
+    saved = make.save_draft(
         annotation_id=draft.pk, by=alice, version=0, changes=changes, captured=captured
     )
     assert (saved.touched, "modality_1" in saved.filled) == (["modality_1"], False)

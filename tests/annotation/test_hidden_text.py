@@ -41,7 +41,7 @@ def fresh(annotation):
 def saved(draft, filled, **changes):
     """The draft after a save of the whole form, of which these fields are still as filled in."""
     entries = {**saving.entries_of(fresh(draft)), **changes}
-    return saving.save_draft(
+    return make.save_draft(
         annotation_id=draft.pk,
         by=draft.author,
         version=fresh(draft).version,
@@ -143,9 +143,7 @@ def test_an_open_page_does_not_write_it_back(client, alice, draft):
     assert response.status_code == 412
     assert "mill was" not in kept_of(draft)
     with pytest.raises(StaleVersion):
-        saving.save_draft(
-            annotation_id=draft.pk, by=alice, version=0, changes={"validity": "Valid"}
-        )
+        make.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={"validity": "Valid"})
 
 
 def test_hiding_twice_changes_nothing_more(client, alice, draft):
@@ -234,7 +232,7 @@ def test_a_published_record_keeps_the_passage_and_where_it_is_from(alice):
     campaign = make.campaign(by=olga)
     draft = make.draft(alice, within=campaign)
     entries = make.whole(**{name: getattr(draft, name) for name in FILLED})
-    result = saving.submit(
+    result = make.submit(
         annotation_id=draft.pk,
         by=alice,
         version=0,
@@ -263,7 +261,7 @@ def test_an_invalid_tag_that_is_sent_back_does_not_bring_it_back(alice):
     entries = {
         **saving.entries_of(draft), "validity": "Invalid", "valid_comment": "Not one.",
     }  # fmt: skip
-    result = saving.submit(annotation_id=draft.pk, by=alice, version=0, entries=entries)
+    result = make.submit(annotation_id=draft.pk, by=alice, version=0, entries=entries)
     assert result.taken, result.findings
     hide(draft.sighting.revision)
     decide(fresh(draft), olga, "send_back", "Look again.")

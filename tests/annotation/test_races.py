@@ -46,7 +46,7 @@ def test_a_draft_taken_up_by_two_clicks_has_one_place():
 
 
 def submission(annotation, who):
-    return saving.submit(
+    return make.submit(
         annotation_id=annotation.pk, by=who, version=annotation.version, entries=make.whole()
     )
 
@@ -99,8 +99,8 @@ def test_the_times_of_two_tabs_add_up():
     draft = make.draft(alice)
 
     def stay(step):
-        place = saving.Activity(step, 10)
-        saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+        activity = saving.Activity(step, 10)
+        make.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, activity=activity)
 
     assert overlapping(lambda: stay("types"), lambda: stay("types")) is None
     stay("reason")
@@ -187,7 +187,7 @@ def test_two_first_versions_of_the_guideline_at_once_get_numbers_of_their_own(mo
         guidelines.save_guideline({**texts, "introduction": "By Olga."}, base="1", by=olga)
 
     def read_files():
-        monkeypatch.setattr(guidelines, "written", lambda: "New files.")
+        monkeypatch.setattr(guidelines, "body_of_files", lambda: "New files.")
         guidelines.current_guideline()
 
     assert overlapping(save, read_files) is None

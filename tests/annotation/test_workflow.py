@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Annotation, Assignment, DraftRevision, WorkTime
 from annotation.states import AnnotationState, AssignmentState
-from annotation.workflow import assigning, saving
+from annotation.workflow import assigning, saving, submitting
 from annotation.workflow.saving import Activity
 from leases.clock import in_seconds, now
 from leases.refusal import Conflict, NotFoundHere, StaleVersion
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.django_db
 
 def save(draft, by, version=None, **changes):
     version = draft.version if version is None else version
-    return saving.save_draft(annotation_id=draft.pk, by=by, version=version, changes=changes)
+    return make.save_draft(annotation_id=draft.pk, by=by, version=version, changes=changes)
 
 
 def submit(draft, by, entries, version=None, checked=()):
-    return saving.submit(
+    return make.submit(
         annotation_id=draft.pk,
         by=by,
         version=draft.version if version is None else version,
@@ -123,8 +123,12 @@ def test_the_version_is_compared_in_the_update_itself(draft, alice):
 
 def test_step_and_time_are_stored_without_a_new_version(draft, alice):
     for _ in range(2):
-        saving.save_draft(
-            annotation_id=draft.pk, by=alice, version=0, changes={}, place=Activity("types", 9_000)
+        make.save_draft(
+            annotation_id=draft.pk,
+            by=alice,
+            version=0,
+            changes={},
+            activity=Activity("types", 9_000),
         )
     row = Annotation.objects.get()
     assert (row.version, row.current_step, row.seconds_active) == (0, "types", 240)
@@ -134,18 +138,18 @@ def test_step_and_time_are_stored_without_a_new_version(draft, alice):
 def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
     first = now().date()
     for seconds in (20, 30):
-        place = Activity("types", seconds)
-        saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+        activity = Activity("types", seconds)
+        make.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, activity=activity)
     rows = list(WorkTime.objects.filter(campaign=draft.assignment.campaign))
     assert sum(row.seconds for row in rows) == 50
     assert all(first <= row.day <= now().date() for row in rows)
 
 
 def test_time_at_a_draft_that_was_withdrawn_meanwhile_counts_for_its_campaign(draft, alice):
-    place = Activity("types", 20)
-    saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    activity = Activity("types", 20)
+    make.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, activity=activity)
     make.withdraw(draft.assignment_id, draft.assignment.campaign)
-    saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    make.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, activity=activity)
     assert sum(WorkTime.objects.values_list("seconds", flat=True)) == 40
 
 
@@ -222,12 +226,12 @@ def meanwhile(monkeypatch):
     """`meanwhile(act)`: act once between a submission's reading and its writing, where its entries are checked."""
 
     def begin(act):
-        def checked(entries, check=saving.check):
-            monkeypatch.setattr(saving, "check", check)
+        def checked(entries, check=submitting.check):
+            monkeypatch.setattr(submitting, "check", check)
             act()
             return check(entries)
 
-        monkeypatch.setattr(saving, "check", checked)
+        monkeypatch.setattr(submitting, "check", checked)
 
     return begin
 

@@ -291,9 +291,7 @@ def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch)
 def meet_another_version(page, draft):
     """The draft is saved elsewhere, then here."""
     theirs = {"valid_comment": "theirs"}
-    saving.save_draft(
-        annotation_id=draft.pk, by=draft.author, version=draft.version, changes=theirs
-    )
+    make.save_draft(annotation_id=draft.pk, by=draft.author, version=draft.version, changes=theirs)
     page.get_by_label("Comment").first.fill("mine")
     wait_until(page, "conflict")
 

@@ -11,7 +11,6 @@ from django.db import connection, transaction
 
 from accounts.models import Person, RoleGrant
 from annotation.models import Annotation
-from annotation.workflow import saving
 from datasets.models import Collection, Release
 from datasets.releases import freeze
 from generation.models import PromptVersion
@@ -118,7 +117,7 @@ def test_a_browser_that_knows_more_than_the_restored_server_is_shown_both(data_d
     details = refused.value.details
     assert details["mine"]["valid_comment"] == "newest and more"
     assert details["theirs"]["valid_comment"] == "as backed up"
-    chosen = saving.save_draft(
+    chosen = annotation.save_draft(
         annotation_id=draft.pk, by=draft.author, version=details["version"], changes=details["mine"]
     )
     assert chosen.valid_comment == "newest and more"
@@ -154,7 +153,7 @@ def test_no_key_used_after_the_backup_is_used_again(data_dir, empty_folder):
 
 
 def save(draft, **changes):
-    return saving.save_draft(
+    return annotation.save_draft(
         annotation_id=draft.pk, by=draft.author, version=draft.version, changes=changes
     )
 

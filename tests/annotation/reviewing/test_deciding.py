@@ -83,7 +83,7 @@ def test_what_is_sent_back_is_in_its_author_s_hands_again_with_notes(alice, olga
     assert annotation.reviews.get().notes_by_field == {"span_1": "Shorter."}
     place = make.assignment_of(annotation)
     assert (place.state, place.person) == (AssignmentState.HELD, alice)
-    again = saving.submit(
+    again = make.submit(
         annotation_id=annotation.pk,
         by=alice,
         version=annotation.version,
@@ -95,7 +95,7 @@ def test_what_is_sent_back_is_in_its_author_s_hands_again_with_notes(alice, olga
 
 def test_an_invalid_tag_sent_back_has_its_later_steps_again(alice, olga, campaign):
     draft = make.draft(alice, within=campaign, **make.whole())
-    result = saving.submit(
+    result = make.submit(
         annotation_id=draft.pk,
         by=alice,
         version=draft.version,

@@ -9,7 +9,7 @@ import pytest
 from accounts.models import Person
 from annotation.fields.checks import check
 from annotation.models import Annotation, Seen
-from annotation.workflow import assigning, saving
+from annotation.workflow import assigning
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations
 from evaluation.report.sentences import of
@@ -48,7 +48,7 @@ def decide(annotation, decision, note=""):
 
 def submit_again(annotation, entries):
     annotation = Annotation.objects.get(pk=annotation.pk)
-    result = saving.submit(
+    result = make.submit(
         annotation_id=annotation.pk,
         by=annotation.author,
         version=annotation.version,
