@@ -130,7 +130,7 @@ class SettingsForm(forms.ModelForm):
         labels = {"shortcuts": "Single-key shortcuts"}
         help_texts = {
             "shortcuts": "One key, such as 1 or j, acts on the pages to annotate, judge and resolve while no "
-            "field has the focus. Switch them off if you speak to your computer, or press keys by accident.",
+            "field has the focus. Switch them off if you speak to your computer, or press keys by accident."
         }
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
 

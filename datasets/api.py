@@ -29,14 +29,8 @@ class CollectionOut(serializers.ModelSerializer[Collection]):
     class Meta:
         model = Collection
         fields = (
-            "name",
-            "title",
-            "source",
-            "licence",
-            "is_demonstration",
-            "contradictions",
-            "questions",
-        )
+            "name", "title", "source", "licence", "is_demonstration", "contradictions", "questions",
+        )  # fmt: skip
 
     def get_contradictions(self, collection: Collection) -> int:
         return self.context["sizes"][collection.pk][0]
@@ -67,15 +61,9 @@ class ContradictionOut(serializers.ModelSerializer[Contradiction]):
     class Meta:
         model = Contradiction
         fields = (
-            "id",
-            "external_id",
-            "version",
-            "position",
-            "oldid",
-            "record",
-            "questions",
+            "id", "external_id", "version", "position", "oldid", "record", "questions",
             "deviations",
-        )
+        )  # fmt: skip
 
     @extend_schema_field(serializers.DictField)
     def get_record(self, row: Contradiction) -> dict[str, Any]:
@@ -133,18 +121,9 @@ class ExclusionOut(OfQuestion, serializers.ModelSerializer[Exclusion]):
     class Meta:
         model = Exclusion
         fields = (
-            "id",
-            "contradiction",
-            "question_number",
-            "question",
-            "reason",
-            "proposed_by",
-            "proposed_at",
-            "seconded_by",
-            "seconded_at",
-            "is_undoing",
-            "seen",
-        )
+            "id", "contradiction", "question_number", "question", "reason", "proposed_by",
+            "proposed_at", "seconded_by", "seconded_at", "is_undoing", "seen",
+        )  # fmt: skip
 
 
 @extend_schema(responses=ExclusionOut(many=True))
@@ -168,20 +147,9 @@ class RevisionOut(OfQuestion, serializers.ModelSerializer[RevisedPassage]):
     class Meta:
         model = RevisedPassage
         fields = (
-            "id",
-            "contradiction",
-            "question_number",
-            "question",
-            "state",
-            "passage_1",
-            "passage_2",
-            "answer",
-            "author",
-            "created_at",
-            "checker",
-            "decided_at",
-            "note",
-        )
+            "id", "contradiction", "question_number", "question", "state", "passage_1", "passage_2",
+            "answer", "author", "created_at", "checker", "decided_at", "note",
+        )  # fmt: skip
 
 
 @extend_schema(responses=RevisionOut(many=True))

@@ -7,14 +7,7 @@ from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
 from datasets.blinding import shown_to
-from datasets.models import (
-    Collection,
-    Contradiction,
-    Instance,
-    QuestionKind,
-    SamePassage,
-    Validity,
-)
+from datasets.models import Collection, Contradiction, Instance, QuestionKind, SamePassage, Validity
 from datasets.records import current, newest
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 

@@ -144,9 +144,7 @@ class Contradiction(models.Model):
     qa_comment = kept_text()
     confidence = kept_text(help_text="1 to 5 as text, empty, or absent.")
     filled = models.JSONField(
-        default=list,
-        blank=True,
-        help_text="Columns that the app filled in and the annotator left.",
+        default=list, blank=True, help_text="Columns that the app filled in and the annotator left."
     )
     provenance = models.JSONField(
         default=dict, blank=True, help_text="By passage: the pieces it was copied from."

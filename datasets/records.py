@@ -21,14 +21,8 @@ from leases.rows import first_of
 BATCH = 500
 # Columns without a key in the published record; they are not part of a record's identity.
 EXTRA = (
-    "oldid",
-    "modality_1",
-    "modality_2",
-    "span_1_ranges",
-    "span_2_ranges",
-    "filled",
-    "provenance",
-)
+    "oldid", "modality_1", "modality_2", "span_1_ranges", "span_2_ranges", "filled", "provenance",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

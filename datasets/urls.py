@@ -42,10 +42,6 @@ urlpatterns = [
         api.contradictions,
         name="api_contradictions",
     ),
-    path(
-        "api/datasets/collections/<str:name>/exclusions/",
-        api.exclusions,
-        name="api_exclusions",
-    ),
+    path("api/datasets/collections/<str:name>/exclusions/", api.exclusions, name="api_exclusions"),
     path("api/datasets/collections/<str:name>/revised/", api.revised, name="api_revised"),
 ]

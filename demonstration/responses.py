@@ -139,10 +139,7 @@ def record(
 def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
     reply = client.service(model.service).ask(model.model_id, model.options, asked.text)
     return Recorded(
-        *_key(asked),
-        rendered_sha256=sha256(asked.text),
-        raw=dict(reply.raw),
-        **reply.columns,
+        *_key(asked), rendered_sha256=sha256(asked.text), raw=dict(reply.raw), **reply.columns
     )
 
 

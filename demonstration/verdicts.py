@@ -48,10 +48,7 @@ def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
     _open(control, people, given)
     # One judge for each response, so that a person who tries the app can be its only judge.
     studies.create(
-        DRAFT_STUDY,
-        Selection([yours]),
-        Design(judges_per_response=1, seed=SEED),
-        by=people[ADMIN],
+        DRAFT_STUDY, Selection([yours]), Design(judges_per_response=1, seed=SEED), by=people[ADMIN]
     )
     return closed
 

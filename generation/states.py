@@ -29,11 +29,7 @@ RUN = StateTable(
             RunState.CANCELLED,
             "admin",
         ),
-        "resume": (
-            (RunState.PAUSED, RunState.CANCELLED, RunState.DONE),
-            RunState.RUNNING,
-            "admin",
-        ),
+        "resume": ((RunState.PAUSED, RunState.CANCELLED, RunState.DONE), RunState.RUNNING, "admin"),
     },
 )
 

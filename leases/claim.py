@@ -40,11 +40,7 @@ def take(
 
     A queryset is that of one row, with further conditions on it.
     """
-    lease = {
-        "lease_holder": holder,
-        "lease_until": in_seconds(seconds),
-        "attempts": ONE_MORE,
-    }
+    lease = {"lease_holder": holder, "lease_until": in_seconds(seconds), "attempts": ONE_MORE}
     return bool(table.move(row, verb, **lease, **fields))
 
 

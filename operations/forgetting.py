@@ -100,20 +100,14 @@ ENTERED = {
 }
 # Rows whose words may be about a record: the path from the record to the person.
 ABOUT_RECORDS = (
-    "author",
-    "instances__revised_passages__author",
-    "instances__revised_passages__checker",
-    "instances__exclusion__proposed_by",
-    "instances__exclusion__seconded_by",
-    "instances__past_exclusions__proposed_by",
-    "instances__past_exclusions__seconded_by",
-    "instances__past_exclusions__undoing_by",
-    "instances__past_exclusions__ended_by",
-    "instances__undoings__proposed_by",
-    "instances__undoings__ended_by",
+    "author", "instances__revised_passages__author", "instances__revised_passages__checker",
+    "instances__exclusion__proposed_by", "instances__exclusion__seconded_by",
+    "instances__past_exclusions__proposed_by", "instances__past_exclusions__seconded_by",
+    "instances__past_exclusions__undoing_by", "instances__past_exclusions__ended_by",
+    "instances__undoings__proposed_by", "instances__undoings__ended_by",
     "instances__responses__study_items__slots__judge__person",
     "instances__responses__study_items__resolutions__resolved_by",
-)
+)  # fmt: skip
 # Hidden until the study closes: the admin who exports the data may be its other judge.
 STUDY_OF = {
     "judging.judgingslot": "round__study",

@@ -11,19 +11,9 @@ from datasets.streaming import Row
 from datasets.taxonomy import IMPLICIT
 
 HEADER = (
-    "question_ID",
-    "question",
-    "context1",
-    "context2",
-    "answer1",
-    "answer2",
-    "contradictType",
-    "samepassage",
-    "merged_context",
-    "ref_answer",
-    "WikipediaArticleTitle",
-    "url",
-)
+    "question_ID", "question", "context1", "context2", "answer1", "answer2", "contradictType",
+    "samepassage", "merged_context", "ref_answer", "WikipediaArticleTitle", "url",
+)  # fmt: skip
 
 
 class WikiContradictCsv:

@@ -28,14 +28,9 @@ ASKS_SERVICES = "generation"
 SCHEDULER = "scheduler"
 # Faults with which no call can be answered; a refusal or a service that is busy is an answer.
 UNREACHABLE = (
-    faults.ServiceDown,
-    faults.ServiceSlow,
-    faults.ServiceFailed,
-    faults.ServiceUnavailable,
-    faults.CallCut,
-    faults.CertificateWrong,
-    faults.Redirected,
-)
+    faults.ServiceDown, faults.ServiceSlow, faults.ServiceFailed, faults.ServiceUnavailable,
+    faults.CallCut, faults.CertificateWrong, faults.Redirected,
+)  # fmt: skip
 
 
 class Heart(threading.Thread):
