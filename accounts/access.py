@@ -102,12 +102,12 @@ def person_of(request: HttpRequest | Request) -> Person:
 
 
 class HasRole(BasePermission):
-    """DRF permission: `@permission_classes([HasRole.of(Role.ADMIN)])`."""
+    """DRF permission: `@permission_classes([HasRole.any_of(Role.ADMIN)])`."""
 
     roles: tuple[Role, ...] = ()
 
     @classmethod
-    def of(cls, *roles: Role) -> type["HasRole"]:
+    def any_of(cls, *roles: Role) -> type["HasRole"]:
         return type("HasRole", (cls,), {"roles": roles})
 
     def has_permission(self, request: Request, view: object) -> bool:

@@ -17,26 +17,28 @@ from django.http import HttpRequest
 from accounts.models import AuditEvent, Person
 from leases.clock import in_seconds
 
-Kind = AuditEvent.Kind
+AuditKind = AuditEvent.Kind
 BATCH = 1_000
 # A key of request.META, for what a person signed in with besides or instead of a password.
 SIGNED_IN_WITH = "accounts.signed_in_with"
 
 
-def record(kind: Kind, by: Person | None, about: str = "", *, person: Person | None = None) -> None:
+def record(
+    kind: AuditKind, by: Person | None, about: str = "", *, person: Person | None = None
+) -> None:
     """Write an entry; call it in the transaction of what it records.
 
     by: None for the command line and for somebody who is not signed in. about: what it was done to, such as a
     collection's name; no name of a person. person: whom it was done to. The demonstration's invented people, who can
     be removed, do nothing that is recorded.
     """
-    if not any(one and one.is_demonstration for one in (by, person)):
+    if not any(someone and someone.is_demonstration for someone in (by, person)):
         AuditEvent.objects.create(kind=kind, by=by, about=about[:200], person=person)
 
 
 def record_sign_in(sender: object, request: HttpRequest, user: Person, **signal: object) -> None:
     """Receiver of user_logged_in."""
-    record(Kind.SIGN_IN, user, request.META.get(SIGNED_IN_WITH, ""))
+    record(AuditKind.SIGN_IN, user, request.META.get(SIGNED_IN_WITH, ""))
 
 
 def expire() -> int:

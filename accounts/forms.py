@@ -15,7 +15,7 @@ from django.http import HttpRequest
 
 from accounts import second_factor
 from accounts.access import person_of
-from accounts.audit import Kind, Narrowing, record
+from accounts.audit import AuditKind, Narrowing, record
 from accounts.guard import CodeGuard, Guard
 from accounts.models import Person, SecondFactor
 from accounts.roles import WHAT_THEY_DO, Role
@@ -71,7 +71,7 @@ class SignInForm(Guarded, AuthenticationForm):
         username = self.cleaned_data["username"]
         known = Person.objects.filter(username__iexact=username).first()
         # What was typed as an unknown name may be a password.
-        record(Kind.FAILURE, None, "" if known else "unknown name", person=known)
+        record(AuditKind.FAILURE, None, "" if known else "unknown name", person=known)
 
 
 def new_password_field(label: str = "Password") -> forms.CharField:
@@ -207,7 +207,7 @@ class CodeForm(GuardedForm):
         guard = CodeGuard(self.factor.person)
         with self.attempt(guard):
             if not second_factor.accepts(self.factor, given):
-                record(Kind.FAILURE, None, "wrong code", person=self.factor.person)
+                record(AuditKind.FAILURE, None, "wrong code", person=self.factor.person)
                 raise ValidationError(
                     "This code is wrong, or it was used before. Wait for the next one."
                 )
@@ -221,7 +221,7 @@ class PasswordAndCodeForm(CodeForm, CurrentPasswordForm):
 
 def proof_form(request: HttpRequest, data: Any = None) -> CurrentPasswordForm:
     """The password, and a code where the person's second factor is on."""
-    factor = second_factor.of(person_of(request))
+    factor = second_factor.factor_of(person_of(request))
     if factor:
         return PasswordAndCodeForm(request, data, factor=factor)
     return CurrentPasswordForm(request, data)
@@ -263,7 +263,7 @@ class AuditForm(forms.Form):
     """Filters of the audit log."""
 
     kind = forms.ChoiceField(
-        label="What", required=False, choices=[("", "Everything"), *Kind.choices]
+        label="What", required=False, choices=[("", "Everything"), *AuditKind.choices]
     )
     person = forms.CharField(
         label="Person",

@@ -22,7 +22,7 @@ from joserfc.errors import BadSignatureError, JoseError
 from requests import RequestException
 
 from accounts import sessions
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Identity, Person
 from leases.refusal import Conflict, NotAllowed, Refusal
 
@@ -140,13 +140,15 @@ def person_of(subject: str) -> Person:
     identity = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=subject)
     found = identity.select_related("person").first()
     if found is None:
-        record(Kind.FAILURE, None, "unknown identity")
+        record(AuditKind.FAILURE, None, "unknown identity")
         raise NotAllowed(
             f"Your identity at {name()} is not linked to an account here. If you have an account, sign in with its "
             "password and link it under your name; otherwise ask an admin for an invitation."
         )
     if not found.person.is_active:
-        record(Kind.FAILURE, None, "identity of a person who may not sign in", person=found.person)
+        record(
+            AuditKind.FAILURE, None, "identity of a person who may not sign in", person=found.person
+        )
         raise NotAllowed("An admin has ended your access here. Ask them about it.")
     return found.person
 
@@ -156,7 +158,7 @@ def link(person: Person, subject: str) -> None:
     try:
         with transaction.atomic():
             Identity.objects.create(person=person, issuer=settings.OIDC_ISSUER, subject=subject)
-            record(Kind.IDENTITY, person, "linked")
+            record(AuditKind.IDENTITY, person, "linked")
     except IntegrityError:
         raise Conflict(
             f"This account has an identity already, or your identity at {name()} is linked to another account. "
@@ -169,7 +171,7 @@ def unlink(person: Person, *, by: Person, but: str | None = None) -> None:
     """Remove the person's identity, and end their sessions except the one with the key `but`."""
     if Identity.objects.filter(person=person).delete()[0]:
         sessions.end_all(person, but=but)
-        record(Kind.IDENTITY, by, "removed", person=None if by == person else person)
+        record(AuditKind.IDENTITY, by, "removed", person=None if by == person else person)
 
 
 @cache

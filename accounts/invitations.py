@@ -14,7 +14,7 @@ from django.utils.encoding import force_bytes, force_str
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from accounts import institution, sessions
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import in_seconds
@@ -43,7 +43,7 @@ def invite(
         created_by=by,
         expires_at=in_seconds(valid_for.total_seconds()),
     )
-    record(Kind.LINK, by, f"invitation as {', '.join(chosen)}")
+    record(AuditKind.LINK, by, f"invitation as {', '.join(chosen)}")
     return token
 
 
@@ -110,7 +110,7 @@ def _accept(token: str, username: str, name: str, password_hash: str, subject: s
         raise Conflict(
             "This invitation was used or withdrawn a moment ago. Sign in, or ask an admin for a new link."
         )
-    record(Kind.LINK, invitation.created_by, "invitation used", person=person)
+    record(AuditKind.LINK, invitation.created_by, "invitation used", person=person)
     grant(person, roles=[Role(role) for role in invitation.roles], by=invitation.created_by)
     if subject:
         institution.link(person, subject)
@@ -134,7 +134,7 @@ def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
     )
     person.__dict__.pop("_roles", None)
     if wanted != held:
-        record(Kind.ROLE, by, ", ".join(sorted(wanted)) or "no role", person=person)
+        record(AuditKind.ROLE, by, ", ".join(sorted(wanted)) or "no role", person=person)
 
 
 def check_not_last_admin(person: Person) -> None:
@@ -169,7 +169,7 @@ def set_active(person: Person, *, active: bool, by: Person | None = None) -> Non
         # Or the sessions would work again if the person is allowed back.
         sessions.end_all(person)
         withdraw_invitations_of(person)
-    record(Kind.ROLE, by, "may sign in" if active else "may not sign in", person=person)
+    record(AuditKind.ROLE, by, "may sign in" if active else "may not sign in", person=person)
 
 
 @transaction.atomic
@@ -177,7 +177,7 @@ def withdraw(key: int, *, by: Person) -> None:
     """Withdraw an invitation, unless it is used or withdrawn already."""
     unused = Invitation.objects.filter(pk=key, used_by=None, withdrawn_at=None)
     if unused.update(withdrawn_at=Now()):
-        record(Kind.LINK, by, "invitation withdrawn")
+        record(AuditKind.LINK, by, "invitation withdrawn")
 
 
 def set_password(person: Person, password: str) -> None:
@@ -188,7 +188,7 @@ def set_password(person: Person, password: str) -> None:
             raise Conflict(
                 "Your password was changed in another place a moment ago, so it was not changed here."
             )
-        record(Kind.PASSWORD, person)
+        record(AuditKind.PASSWORD, person)
 
 
 def set_password_by_link(key: str, token: str, password: str) -> Person:
@@ -199,7 +199,7 @@ def set_password_by_link(key: str, token: str, password: str) -> Person:
         # The token covers the last sign-in too.
         if not _replaced(person, password_hash, last_login=person.last_login):
             raise _useless_link()
-        record(Kind.PASSWORD, person, "by a link")
+        record(AuditKind.PASSWORD, person, "by a link")
     return person
 
 
@@ -223,7 +223,7 @@ def password_path(person: Person, *, by: Person | None = None) -> str:
 
     It stops working when its maker is no longer an admin. `by` is None for the command line.
     """
-    record(Kind.LINK, by, "new password", person=person)
+    record(AuditKind.LINK, by, "new password", person=person)
     maker = by.pk if by else 0
     key = urlsafe_base64_encode(force_bytes(f"{person.pk}.{maker}"))
     return reverse("accounts:new_password", args=[key, _PasswordLinks(maker).make_token(person)])

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from pyotp.utils import strings_equal
 
 from accounts import sessions
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.hashing import keyed_hash
 from accounts.models import ALPHABET, Person, RecoveryCode, SecondFactor
 from accounts.sealing import sealed, unsealed
@@ -21,7 +21,7 @@ RECOVERY_CODES = 10
 DIGITS = 6  # of a code of an app
 
 
-def of(person: Person) -> SecondFactor | None:
+def factor_of(person: Person) -> SecondFactor | None:
     return SecondFactor.objects.filter(person=person).first()
 
 
@@ -56,7 +56,7 @@ def turn_on(person: Person, secret: str, code: str) -> list[str] | None:
     RecoveryCode.objects.bulk_create(
         RecoveryCode(factor=factor, code_hash=_hashed(factor, code)) for code in codes
     )
-    record(Kind.SECOND_FACTOR, person, "on")
+    record(AuditKind.SECOND_FACTOR, person, "on")
     return codes
 
 
@@ -76,7 +76,7 @@ def accepts(factor: SecondFactor, code: str) -> bool:
 @transaction.atomic
 def turn_off(person: Person) -> None:
     _delete(person)
-    record(Kind.SECOND_FACTOR, person, "off")
+    record(AuditKind.SECOND_FACTOR, person, "off")
 
 
 @transaction.atomic
@@ -84,7 +84,7 @@ def take_away(person: Person, *, by: Person | None) -> None:
     """Remove the second factor of a person who lost it, and end their sessions: the phone may be in other hands."""
     _delete(person)
     sessions.end_all(person)
-    record(Kind.SECOND_FACTOR, by, "off", person=person)
+    record(AuditKind.SECOND_FACTOR, by, "off", person=person)
 
 
 def _delete(person: Person) -> None:

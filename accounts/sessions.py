@@ -15,7 +15,7 @@ from leases.refusal import NotFoundHere
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownSession:
     """A session as its person sees it. `handle` identifies it in a form; its secret key is never shown."""
 
     handle: str
@@ -31,11 +31,11 @@ def note_sign_in(sender: object, request: HttpRequest, user: Person, **signal: A
     request.session["signed_in_at"] = timezone.now().isoformat()
 
 
-def of_person(person: Person, this: str | None) -> list[Shown]:
+def of_person(person: Person, this: str | None) -> list[ShownSession]:
     """The person's valid sessions, newest first; `this` is the key of the current one."""
     rows = Session.objects.filter(person=person, expire_date__gt=Now()).order_by("-signed_in_at")
     return [
-        Shown(handle_of(row), row.browser, row.signed_in_at, row.session_key == this)
+        ShownSession(handle_of(row), row.browser, row.signed_in_at, row.session_key == this)
         for row in rows
     ]
 

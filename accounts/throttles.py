@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 
 from accounts import allowances
 from accounts.addresses import client_address
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.hashing import keyed_hash
 from accounts.models import Person
 from accounts.rates import API, JOBS, LEAVINGS, LINKS
@@ -44,7 +44,7 @@ def counted(kind: str) -> Callable[[View], View]:
             count_job(request.user, kind)
             response = view(request, *args, **kwargs)
             if kind == "downloads" and response.status_code == 200 and request.method == "GET":
-                record(Kind.EXPORT, request.user, request.path_info)
+                record(AuditKind.EXPORT, request.user, request.path_info)
             return response
 
         return guarded

@@ -45,7 +45,7 @@ class DraftOut(serializers.Serializer[Any]):
 @extend_schema(methods=["GET"], responses=DraftOut)
 @extend_schema(methods=["PATCH"], request=SaveIn, responses=DraftOut, parameters=[IF_MATCH])
 @api_view(["GET", "PATCH"])
-@permission_classes([HasRole.of(Role.ANNOTATOR)])
+@permission_classes([HasRole.any_of(Role.ANNOTATOR)])
 def draft(request: Request, annotation_id: int) -> Response:
     """One's own draft. A save from an older version is refused with 412 and both texts."""
     person = person_of(request)

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from annotation.guideline_text import PARTS, body_of
 from annotation.models import Campaign, Guideline
@@ -53,7 +53,7 @@ def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guidel
             f"Version {current.version} was saved since you began. Your text is below and is not saved yet."
         )
     guideline = _made_current(body, by)
-    record(Kind.GUIDELINE, by, f"Version {guideline.version} saved")
+    record(AuditKind.GUIDELINE, by, f"Version {guideline.version} saved")
     return guideline
 
 
@@ -86,5 +86,5 @@ def use_current_guideline(campaign: Campaign, by: Person) -> Guideline:
     open_ones = Campaign.objects.filter(pk=campaign.pk, state=CampaignState.OPEN)
     if not open_ones.update(guideline=guideline):
         raise Conflict("The campaign is closed. Reopen it first.")
-    record(Kind.GUIDELINE, by, f"{campaign.name}: version {guideline.version}")
+    record(AuditKind.GUIDELINE, by, f"{campaign.name}: version {guideline.version}")
     return guideline

@@ -19,8 +19,8 @@ from xml.sax.saxutils import escape
 
 import mwparserfromhell
 
-from demonstration.export import export
 from demonstration.history import pages
+from demonstration.wiki_export import export
 from wikifetch.history.introductions import read_history
 from wikifetch.history.tracing import Newest, Outline, Outlines, trace
 from wikifetch.source.dump import read_dump

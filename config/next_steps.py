@@ -29,7 +29,7 @@ from wikifetch.states import TagState
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """One line of the page: a count, what it counts, and a link.
 
     `counted` is "singular|plural"; without an `action` there is no link. `is_more` says that there are more than were
@@ -57,22 +57,26 @@ class Step:
         return reverse(self.view)
 
 
-def work(count: int, counted: str, view: str, action: str, *, is_more: bool = False) -> Step:
+def work(count: int, counted: str, view: str, action: str, *, is_more: bool = False) -> NextStep:
     """Work that waits for the person; no link where the count is 0."""
-    return Step(count, counted, view, action if count else "", count > 0, is_more)
+    return NextStep(count, counted, view, action if count else "", count > 0, is_more)
 
 
-def stock(count: int, counted: str, view: str, action: str, begin: tuple[str, str]) -> Step:
+def stock(count: int, counted: str, view: str, action: str, begin: tuple[str, str]) -> NextStep:
     """Rows to see; where there are none, `begin` says how to make the first: (view, action)."""
-    return Step(count, counted, view, action) if count else Step(0, counted, *begin, is_to_do=True)
+    return (
+        NextStep(count, counted, view, action)
+        if count
+        else NextStep(0, counted, *begin, is_to_do=True)
+    )
 
 
-def next_steps(person: Person) -> list[tuple[Role, list[Step]]]:
+def next_steps(person: Person) -> list[tuple[Role, list[NextStep]]]:
     """The steps of each role that the person holds, in the order of the work."""
     return [(role, list(STEPS[role](person))) for role in Role if role in person.roles]
 
 
-def of_annotator(person: Person) -> Iterator[Step]:
+def of_annotator(person: Person) -> Iterator[NextStep]:
     # As in the queue, which lists drafts with an expired lease separately.
     held = Annotation.objects.filter(author=person, assignment__state=AssignmentState.HELD)
     returned = held.filter(state=AnnotationState.SENT_BACK).count()
@@ -83,12 +87,12 @@ def of_annotator(person: Person) -> Iterator[Step]:
     yield work(returned, sent_back, queue, "Read the notes")
     yield work(begun, "tag in progress|tags in progress", queue, "Continue")
     waiting = "tag that waits for an annotator|tags that wait for an annotator"
-    is_more = any(each.is_more for each in free)
-    count = sum(each.count for each in free)
+    is_more = any(step.is_more for step in free)
+    count = sum(step.count for step in free)
     yield work(count, waiting, queue, "Get the next tag", is_more=is_more)
 
 
-def of_judge(person: Person) -> Iterator[Step]:
+def of_judge(person: Person) -> Iterator[NextStep]:
     judged_in = studies_of(person).filter(state=StudyState.OPEN)
     counts = progress.of_person_in(person, judged_in)
     waiting = sum(count.waiting for count in counts.values())
@@ -105,20 +109,20 @@ def of_judge(person: Person) -> Iterator[Step]:
     yield work(discussing.waiting_for(person).count(), disputed, queue, "Discuss")
 
 
-def of_adjudicator(person: Person) -> Iterator[Step]:
+def of_adjudicator(person: Person) -> Iterator[NextStep]:
     count = sum(unresolved_in(studies_for(person)).values())
     disputed = "disagreement to resolve|disagreements to resolve"
     yield work(count, disputed, "judging:resolve_queue", "Resolve")
 
 
-def of_researcher(person: Person) -> Iterator[Step]:
+def of_researcher(person: Person) -> Iterator[NextStep]:
     studies = Study.objects.count()
-    yield Step(studies, "study|studies", "evaluation:reports", "Read reports")
+    yield NextStep(studies, "study|studies", "evaluation:reports", "Read reports")
     collections = Collection.objects.count()
-    yield Step(collections, "collection|collections", "datasets:collections", "See collections")
+    yield NextStep(collections, "collection|collections", "datasets:collections", "See collections")
 
 
-def of_admin(person: Person) -> Iterator[Step]:
+def of_admin(person: Person) -> Iterator[NextStep]:
     ready = waiting_for(person).count()
     failed = Response.objects.filter(state=ResponseState.FAILED, run__state=RunState.DONE).count()
     drafts = Study.objects.filter(state=StudyState.DRAFT).count()
@@ -134,7 +138,7 @@ def of_admin(person: Person) -> Iterator[Step]:
     yield from stock_of_admin(person)
 
 
-def concerns() -> Iterator[Step]:
+def concerns() -> Iterator[NextStep]:
     """Assignments that an admin may have to look at; the list of campaigns says in which they are."""
     campaigns = "annotation:campaigns"
     flags = "flagged annotation|flagged annotations"
@@ -151,7 +155,7 @@ def concerns() -> Iterator[Step]:
     yield work(assignment_list.concerning(Concern.STALE).count(), stale, campaigns, "See drafts")
 
 
-def stock_of_admin(person: Person) -> Iterator[Step]:
+def stock_of_admin(person: Person) -> Iterator[NextStep]:
     others = Person.objects.filter(is_active=True, is_demonstration=False).exclude(pk=person.pk)
     tags = Tag.objects.filter(state=TagState.LIVE).count()
     # Not in studies where the admin judges: the number of disagreements is hidden until the study closes.
@@ -172,10 +176,10 @@ def stock_of_admin(person: Person) -> Iterator[Step]:
     undecided_ones = (
         "response still without a final verdict|responses still without a final verdict"
     )
-    yield Step(undecided, undecided_ones, "judging:studies", "See studies")
+    yield NextStep(undecided, undecided_ones, "judging:studies", "See studies")
 
 
-STEPS: dict[Role, Callable[[Person], Iterator[Step]]] = {
+STEPS: dict[Role, Callable[[Person], Iterator[NextStep]]] = {
     Role.ANNOTATOR: of_annotator,
     Role.JUDGE: of_judge,
     Role.ADJUDICATOR: of_adjudicator,

@@ -18,8 +18,8 @@ from datasets.models import Collection, Contradiction, Exclusion, Instance, Revi
 from datasets.records import collection_named, columns_of, current, questions_of, record_of
 from pages.paging import paged
 
-MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
-MayExclude = HasRole.of(Role.ADMIN, Role.RESEARCHER)
+MayRead = HasRole.any_of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
+MayExclude = HasRole.any_of(Role.ADMIN, Role.RESEARCHER)
 
 
 class CollectionOut(serializers.ModelSerializer[Collection]):

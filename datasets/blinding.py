@@ -46,7 +46,7 @@ def shown_to(person: Person | None, rows: QuerySet[Row], path: str = "") -> Quer
 
 def hidden_in(person: Person, collection: Collection) -> int:
     """How many of the newest records are hidden, whatever a list is filtered by: a search must find none of them."""
-    conditions = [one for one in hides_records(person, "") if one is not None]
+    conditions = [condition for condition in hides_records(person, "") if condition is not None]
     if not conditions:
         return 0
     either = Q()

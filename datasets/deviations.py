@@ -13,7 +13,7 @@ from datasets.taxonomy import DIMENSIONS, Dimension, dimension, dimension_of
 PLACEHOLDER = "add the answer based on passage"
 
 
-class Kind(StrEnum):
+class DeviationKind(StrEnum):
     """The kind of a deviation; the value is shown to people."""
 
     SPAN = "contradicted span is in neither form of its passage"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 class Deviation(NamedTuple):
     """One deviation: its kind, the column, and the text that shows it."""
 
-    kind: Kind
+    kind: DeviationKind
     place: str
     detail: str = ""
 
@@ -49,7 +49,7 @@ class Deviation(NamedTuple):
 def deviations(columns: Mapping[str, Any], questions: Sequence[Slot]) -> list[Deviation]:
     """All deviations of one record, in the form's order; an invalid tag has only the first step."""
     if columns["validity"] != VALID:
-        return [Deviation(Kind.INVALID_ANSWERED, "question_1")] if questions else []
+        return [Deviation(DeviationKind.INVALID_ANSWERED, "question_1")] if questions else []
     return [
         *_same_passage(columns),
         *_statements(columns),
@@ -67,19 +67,19 @@ def folded(text: str | None) -> str:
 
 def _same_passage(columns: Mapping[str, Any]) -> list[Deviation]:
     given = columns["same_passage"]
-    one = folded(columns["passage_1_standalone"] or columns["passage_1_copied"])
-    two = folded(columns["passage_2_standalone"] or columns["passage_2_copied"])
-    result = [Deviation(Kind.SAME_PASSAGE, "same_passage")] if given is None else []
-    if given == SAME and one != two:
-        result.append(Deviation(Kind.SAME_BUT_DIFFERENT, "same_passage"))
-    if given != SAME and one == two:
-        result.append(Deviation(Kind.DIFFERENT_BUT_SAME, "same_passage"))
+    first = folded(columns["passage_1_standalone"] or columns["passage_1_copied"])
+    second = folded(columns["passage_2_standalone"] or columns["passage_2_copied"])
+    result = [Deviation(DeviationKind.SAME_PASSAGE, "same_passage")] if given is None else []
+    if given == SAME and first != second:
+        result.append(Deviation(DeviationKind.SAME_BUT_DIFFERENT, "same_passage"))
+    if given != SAME and first == second:
+        result.append(Deviation(DeviationKind.DIFFERENT_BUT_SAME, "same_passage"))
     return result
 
 
 def _statements(columns: Mapping[str, Any]) -> list[Deviation]:
     names = ("statement_1", "statement_2")
-    return [Deviation(Kind.STATEMENT, name) for name in names if not folded(columns[name])]
+    return [Deviation(DeviationKind.STATEMENT, name) for name in names if not folded(columns[name])]
 
 
 def _spans(columns: Mapping[str, Any]) -> list[Deviation]:
@@ -91,14 +91,14 @@ def _spans(columns: Mapping[str, Any]) -> list[Deviation]:
         if span and not any(
             span in (text or "") or (" " in span and span in folded(text)) for text in passages
         ):
-            result.append(Deviation(Kind.SPAN, f"span_{n}", columns[f"span_{n}"]))
+            result.append(Deviation(DeviationKind.SPAN, f"span_{n}", columns[f"span_{n}"]))
     return result
 
 
 def _types(columns: Mapping[str, Any]) -> list[Deviation]:
     entries: list[list[str]] = columns["taxonomy"] or []
     result = [
-        Deviation(Kind.TYPE_UNKNOWN, "taxonomy", " / ".join(entry))
+        Deviation(DeviationKind.TYPE_UNKNOWN, "taxonomy", " / ".join(entry))
         for entry in entries
         if dimension(entry[0]) is None
         or (len(entry) == 2 and dimension_of(entry[1]) != dimension(entry[0]))
@@ -108,35 +108,41 @@ def _types(columns: Mapping[str, Any]) -> list[Deviation]:
         result += _options_of(dim, chosen)
         column = f"type_{n}"
         if columns[column] != (chosen[-1] if chosen else None):
-            result.append(Deviation(Kind.TYPE_KEY, column, columns[column] or "absent"))
+            result.append(Deviation(DeviationKind.TYPE_KEY, column, columns[column] or "absent"))
     return result
 
 
 def _options_of(dim: Dimension, chosen: list[str]) -> list[Deviation]:
     if not chosen:
-        return [Deviation(Kind.TYPE_MISSING, "taxonomy", f"{dim.short}: {dim.title}")]
+        return [Deviation(DeviationKind.TYPE_MISSING, "taxonomy", f"{dim.short}: {dim.title}")]
     if len(chosen) > 1:
-        return [Deviation(Kind.TYPE_TWICE, "taxonomy", f"{dim.short}: {'; '.join(chosen)}")]
+        return [
+            Deviation(DeviationKind.TYPE_TWICE, "taxonomy", f"{dim.short}: {'; '.join(chosen)}")
+        ]
     return []
 
 
 def _questions(questions: Sequence[Slot]) -> list[Deviation]:
     if not questions:
-        return [Deviation(Kind.NO_QUESTION, "question_1")]
+        return [Deviation(DeviationKind.NO_QUESTION, "question_1")]
     result = []
     for slot in questions:
-        one, two = folded(slot.answer_1).casefold(), folded(slot.answer_2).casefold()
-        if any(answer.startswith(PLACEHOLDER) for answer in (one, two)):
-            result.append(Deviation(Kind.PLACEHOLDER, f"question_{slot.n}", slot.question or ""))
-        elif one == two:
-            result.append(Deviation(Kind.EQUAL_ANSWERS, f"question_{slot.n}", slot.question or ""))
+        first, second = folded(slot.answer_1).casefold(), folded(slot.answer_2).casefold()
+        if any(answer.startswith(PLACEHOLDER) for answer in (first, second)):
+            result.append(
+                Deviation(DeviationKind.PLACEHOLDER, f"question_{slot.n}", slot.question or "")
+            )
+        elif first == second:
+            result.append(
+                Deviation(DeviationKind.EQUAL_ANSWERS, f"question_{slot.n}", slot.question or "")
+            )
     return result
 
 
 def _confidence(columns: Mapping[str, Any]) -> list[Deviation]:
     given = folded(columns["confidence"])
     if not given:
-        return [Deviation(Kind.CONFIDENCE, "confidence")]
+        return [Deviation(DeviationKind.CONFIDENCE, "confidence")]
     if given not in {"1", "2", "3", "4", "5"}:
-        return [Deviation(Kind.CONFIDENCE_VALUE, "confidence", given)]
+        return [Deviation(DeviationKind.CONFIDENCE_VALUE, "confidence", given)]
     return []

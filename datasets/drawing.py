@@ -25,7 +25,7 @@ class Framed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DrawingPlan:
     """How many questions of each stratum; those that are not named give none. None: all of the frame."""
 
     seed: int
@@ -33,24 +33,24 @@ class Plan:
     wanted: Mapping[str, int] | None = field(default=None)
 
 
-def frame(questions: Iterable[Framed], plan: Plan) -> list[Framed]:
+def frame(questions: Iterable[Framed], plan: DrawingPlan) -> list[Framed]:
     """The questions in the order of their lots; with `one_per_tag` the first of each tag alone."""
-    in_order = sorted(questions, key=lambda one: (lot(plan.seed, one.name), one.name))
+    in_order = sorted(questions, key=lambda asked: (lot(plan.seed, asked.name), asked.name))
     if not plan.one_per_tag:
         return in_order
     first: dict[int, Framed] = {}
-    for one in in_order:
-        first.setdefault(one.tag, one)
+    for asked in in_order:
+        first.setdefault(asked.tag, asked)
     return list(first.values())
 
 
-def draw(framed: Sequence[Framed], plan: Plan) -> list[Framed]:
+def draw(framed: Sequence[Framed], plan: DrawingPlan) -> list[Framed]:
     """The questions drawn from a frame; raises Refusal for a stratum with fewer than are wanted."""
     if not framed:
         raise Refusal("No question matches. Choose All in one of the boxes.")
     if plan.wanted is None:
         return list(framed)
-    sizes = Counter(one.stratum for one in framed)
+    sizes = Counter(asked.stratum for asked in framed)
     for stratum, wanted in plan.wanted.items():
         if wanted > sizes[stratum]:
             there = f"{sizes[stratum]} question{'s' if sizes[stratum] != 1 else ''}"
@@ -58,10 +58,10 @@ def draw(framed: Sequence[Framed], plan: Plan) -> list[Framed]:
             raise Refusal(f"{of} {there}, and {wanted} are wanted. Ask for fewer.")
     taken: Counter[str] = Counter()
     drawn = []
-    for one in framed:
-        if taken[one.stratum] < plan.wanted.get(one.stratum, 0):
-            taken[one.stratum] += 1
-            drawn.append(one)
+    for asked in framed:
+        if taken[asked.stratum] < plan.wanted.get(asked.stratum, 0):
+            taken[asked.stratum] += 1
+            drawn.append(asked)
     return drawn
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from datasets.counts import FACETS
-from datasets.drawing import ALL, Plan
+from datasets.drawing import ALL, DrawingPlan
 from datasets.importers import IMPORTERS
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
@@ -26,7 +26,7 @@ class ImportForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     format = forms.ChoiceField(
-        label="Format", choices=[(one.name, one.label) for one in IMPORTERS.values()]
+        label="Format", choices=[(importer.name, importer.label) for importer in IMPORTERS.values()]
     )
     file = forms.FileField(
         label="File",
@@ -83,7 +83,7 @@ class SubsetForm(forms.Form):
     )
     by = forms.ChoiceField(
         required=False,
-        choices=[("", "No strata"), *((name, one.title) for name, one in SLICES.items())],
+        choices=[("", "No strata"), *((name, part.title) for name, part in SLICES.items())],
         label="Strata by",
         help_text="Then “Show the strata”, and give a number for each.",
     )
@@ -119,12 +119,12 @@ class SubsetForm(forms.Form):
         kept = {name: value for name, value in chosen.items() if (name, value) in known}
         return Query(dict(sorted(kept.items())), by if by in SLICES else "")
 
-    def _plan(self, wanted: Mapping[str, int] | None = None) -> Plan:
+    def _plan(self, wanted: Mapping[str, int] | None = None) -> DrawingPlan:
         try:
             seed = self.fields["seed"].clean(self.given.get("seed"))
         except forms.ValidationError:
             seed = 0  # for the strata; the form is refused
-        return Plan(seed, bool(self.given.get("one_per_tag")), wanted)
+        return DrawingPlan(seed, bool(self.given.get("one_per_tag")), wanted)
 
     @property
     def numbers(self) -> list[forms.BoundField]:
@@ -153,7 +153,7 @@ class SubsetForm(forms.Form):
             self.add_error(None, "Give a number for at least one stratum, or choose no strata.")
         return entered
 
-    def plan(self) -> Plan:
+    def plan(self) -> DrawingPlan:
         numbers = {stratum: self.cleaned_data.get(NUMBER + stratum) for stratum in self.fits}
         if ALL in numbers and numbers[ALL] is None:
             return self._plan()

@@ -121,7 +121,7 @@ def returning(collection: Collection, draft: Draft) -> Draft:
         return draft
     identities = (repeated(draft.identity, time) for time in count(2))
     taken = collection.contradictions
-    free = next(one for one in identities if not taken.filter(external_id=one).exists())
+    free = next(key for key in identities if not taken.filter(external_id=key).exists())
     return replace(draft, identity=free)
 
 

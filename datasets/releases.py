@@ -7,14 +7,14 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.excluding.exclusions import in_force
 from datasets.exporters import EXPORTERS
 from datasets.exporters.exporting import sha256_of
 from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
 from datasets.records import BATCH, current, locked
-from datasets.streaming import Row, streamed
+from datasets.streaming import StreamedRow, streamed
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -56,7 +56,7 @@ def freeze(
         ReleaseExclusion(release=release, instance_id=key, reason=reason)
         for key, reason in excluded.items()
     )
-    record(Kind.FREEZE, by, f"release {version} of {collection.name}")
+    record(AuditKind.FREEZE, by, f"release {version} of {collection.name}")
     return release
 
 
@@ -71,7 +71,7 @@ def _check_version(collection: Collection, version: str) -> None:
         )
 
 
-def released_rows(release: Release) -> Iterator[Row]:
+def released_rows(release: Release) -> Iterator[StreamedRow]:
     """The release's rows with its questions, a batch in memory at a time, for its files."""
     left_out = release.left_out.order_by().values_list("instance_id", flat=True)
     return streamed(released(release), without=list(left_out))

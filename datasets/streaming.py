@@ -17,7 +17,7 @@ Keys = Collection[int]
 
 
 @dataclass(frozen=True)
-class Row:
+class StreamedRow:
     """A contradiction: its columns by name, its questions in order, the ids of the others of its tag."""
 
     columns: dict[str, Any]
@@ -30,7 +30,7 @@ class Row:
         return record_from(self.columns, self.questions, self.columns["unused_answers"])
 
 
-def streamed(contradictions: QuerySet[Contradiction], without: Keys = ()) -> Iterator[Row]:
+def streamed(contradictions: QuerySet[Contradiction], without: Keys = ()) -> Iterator[StreamedRow]:
     """The rows with their questions; `without` the questions of these ids.
 
     Of the other contradictions of a tag each has those that are among the rows: other versions are not in the file.
@@ -44,7 +44,9 @@ def streamed(contradictions: QuerySet[Contradiction], without: Keys = ()) -> Ite
         questions = _questions([row["pk"] for row in batch], left_out)
         same_tag = _same_tag(contradictions, batch)
         for row in batch:
-            yield Row(row, questions.get(row["pk"], []), list(same_tag.get(row["pk"], {}).values()))
+            yield StreamedRow(
+                row, questions.get(row["pk"], []), list(same_tag.get(row["pk"], {}).values())
+            )
 
 
 def _questions(keys: Keys, without: Keys) -> dict[int, list[Slot]]:

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from datasets.counts import FACETS, current_instances, narrowed
-from datasets.drawing import ALL, Framed, Plan, draw, frame
+from datasets.drawing import ALL, DrawingPlan, Framed, draw, frame
 from datasets.models import Collection, Contradiction, Instance, SamePassage, Subset
 from datasets.taxonomy import DIMENSIONS, EXPLICIT, IMPLICIT
 from leases.refusal import Conflict, Refusal
@@ -96,7 +96,7 @@ class Query:
         return SLICES[self.by].labels.get(stratum, stratum) if self.by else "All questions"
 
 
-def framed(collection: Collection, query: Query, plan: Plan) -> list[Framed]:
+def framed(collection: Collection, query: Query, plan: DrawingPlan) -> list[Framed]:
     """The newest questions that match and are not excluded, in the order in which they are drawn."""
     chosen = [facet for facet in FACETS if query.facets.get(facet.parameter) == facet.value]
     rows = narrowed(current_instances(collection), chosen).select_related("contradiction")
@@ -135,12 +135,12 @@ def _tags(collection: Collection) -> dict[int, int]:
 
 def strata(questions: list[Framed]) -> dict[str, int]:
     """How many questions each stratum has, in alphabetical order."""
-    return dict(sorted(Counter(one.stratum for one in questions).items()))
+    return dict(sorted(Counter(question.stratum for question in questions).items()))
 
 
 @transaction.atomic
 def freeze(
-    name: str, collection: Collection, query: Query, plan: Plan, *, by: Person | None
+    name: str, collection: Collection, query: Query, plan: DrawingPlan, *, by: Person | None
 ) -> Subset:
     """Draw a subset and store it with how it was drawn; raises Refusal with what to change, Conflict for its name."""
     questions = framed(collection, query, plan)
@@ -158,14 +158,17 @@ def freeze(
                 seed=plan.seed,
                 one_per_tag=plan.one_per_tag,
                 frame=len(questions),
-                strata=[[query.label(one), size, taken.get(one, 0)] for one, size in sizes.items()],
+                strata=[
+                    [query.label(stratum), size, taken.get(stratum, 0)]
+                    for stratum, size in sizes.items()
+                ],
                 created_by=by,
             )
     except IntegrityError as error:
         raise Conflict(
             f"This collection has a subset named {name!r} already. Choose another name."
         ) from error
-    subset.instances.set([one.key for one in drawn])
+    subset.instances.set([question.key for question in drawn])
     return subset
 
 

@@ -23,8 +23,8 @@ from annotation.reviewing.tags_in_round import InRound
 from annotation.workflow import claiming, saving, submitting
 from datasets.models import Collection
 from demonstration.annotations import Given, Skipped, annotated_by_two
-from demonstration.export import BASE
 from demonstration.people import ADMIN, username_of
+from demonstration.wiki_export import BASE
 from leases.refusal import Refusal
 from wikifetch.models import Tag, Wiki
 
@@ -97,21 +97,23 @@ def _open(name: str, collection: Collection, frame: DemonstrationFrame, by: Pers
     )
 
 
-def annotate(each: Given, people: Mapping[str, Person]) -> None:
+def annotate(planned: Given, people: Mapping[str, Person]) -> None:
     """One annotation from the claim to the submission."""
-    draft = claiming.begin_annotation(claimed(each, people[each.person]), people[each.person])
-    draft = handed_in(draft, each.first_entries)
-    if each.sent_back:
-        draft = sent_back(draft, each.sent_back, people[ADMIN])
-        draft = handed_in(draft, each.entries)
-    if each.flag:
-        saving.flag(annotation=draft, flagged=True, note=each.flag)
+    person = people[planned.person]
+    draft = claiming.begin_annotation(claimed(planned, person), person)
+    draft = handed_in(draft, planned.first_entries)
+    if planned.sent_back:
+        draft = sent_back(draft, planned.sent_back, people[ADMIN])
+        draft = handed_in(draft, planned.entries)
+    if planned.flag:
+        saving.flag(annotation=draft, flagged=True, note=planned.flag)
 
 
 def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None:
     """The decision on each tag of which every annotation has a review in the file: the accepted one is published."""
     reviews = {
-        (each.title, each.tag, username_of(each.person)): each.review for each in annotations
+        (planned.title, planned.tag, username_of(planned.person)): planned.review
+        for planned in annotations
     }
     tags = campaign.assignments.order_by("tag").values_list("tag", flat=True).distinct()
     for at in [InRound(campaign.pk, 1, tag) for tag in tags]:
@@ -136,21 +138,23 @@ def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None
             )
 
 
-def skip(each: Skipped, people: Mapping[str, Person]) -> None:
+def skip(planned: Skipped, people: Mapping[str, Person]) -> None:
     """Claim one assignment and skip it."""
-    person = people[each.person]
-    assignment = claimed(each, person)
+    person = people[planned.person]
+    assignment = claimed(planned, person)
     claiming.begin_annotation(assignment, person)
-    claiming.skip(assignment_id=assignment.pk, by=person, reason=each.reason)
+    claiming.skip(assignment_id=assignment.pk, by=person, reason=planned.reason)
 
 
-def claimed(each: Given | Skipped, person: Person) -> Assignment:
+def claimed(planned: Given | Skipped, person: Person) -> Assignment:
     assignments = claiming.free_assignments(person).filter(
-        campaign__is_demonstration=True, tag__article__title=each.title, sighting__raw=each.tag
+        campaign__is_demonstration=True,
+        tag__article__title=planned.title,
+        sighting__raw=planned.tag,
     )
     assignment = claiming.claim(assignments, person)
     if assignment is None:
-        raise Refusal(f"{each.title} has no free assignment for the tag {each.tag}")
+        raise Refusal(f"{planned.title} has no free assignment for the tag {planned.tag}")
     return assignment
 
 

@@ -50,7 +50,7 @@ def given() -> list[Given]:
 
 def annotated_by_two() -> set[tuple[str, str]]:
     """(title, tag) of each tag that two people annotated; the others are left for people who try the app."""
-    people = Counter((each.title, each.tag) for each in given())
+    people = Counter((annotation.title, annotation.tag) for annotation in given())
     return {tag for tag, number in people.items() if number == 2}
 
 

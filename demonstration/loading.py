@@ -18,7 +18,6 @@ from annotation.reviewing.publishing_tags import publish_campaign
 from datasets.models import Collection, Contradiction
 from demonstration import annotating
 from demonstration.annotations import given, skipped
-from demonstration.export import export
 from demonstration.history import pages
 from demonstration.outputs import (
     COPIES,
@@ -29,8 +28,9 @@ from demonstration.outputs import (
     release,
 )
 from demonstration.people import ADMIN, create_people
-from demonstration.responses import load_responses
-from demonstration.verdicts import load_studies
+from demonstration.recorded_responses import load_responses
+from demonstration.recorded_verdicts import load_studies
+from demonstration.wiki_export import export
 from generation.models import Response
 from judging.models import Judgment
 from leases.planner import learn_sizes
@@ -73,8 +73,8 @@ def load(*, beside_other_work: bool = False) -> Loaded:
     people = create_people()
     fetch_articles(by=people[ADMIN])
     campaign, _left = annotating.open_campaigns(people[ADMIN])
-    for each in given():
-        annotating.annotate(each, people)
+    for annotation in given():
+        annotating.annotate(annotation, people)
     for given_up in skipped():
         annotating.skip(given_up, people)
     annotating.decide(given(), campaign, people[ADMIN])

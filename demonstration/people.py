@@ -37,17 +37,17 @@ def username_of(name: str) -> str:
 
 def create_people() -> dict[str, Person]:
     """Make all of them; username in the data files -> row."""
-    return {each.username: _create(each) for each in PEOPLE}
+    return {invented.username: _create(invented) for invented in PEOPLE}
 
 
-def _create(each: Invented) -> Person:
+def _create(invented: Invented) -> Person:
     person = Person(
-        username=username_of(each.username),
-        name=each.name,
-        pseudonym=each.pseudonym,
+        username=username_of(invented.username),
+        name=invented.name,
+        pseudonym=invented.pseudonym,
         is_demonstration=True,
     )
     person.set_unusable_password()
     person.save()
-    RoleGrant.objects.bulk_create(RoleGrant(person=person, role=role) for role in each.roles)
+    RoleGrant.objects.bulk_create(RoleGrant(person=person, role=role) for role in invented.roles)
     return person

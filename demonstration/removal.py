@@ -24,7 +24,7 @@ from datasets.models import (
     Subset,
     Undoing,
 )
-from demonstration.export import BASE
+from demonstration.wiki_export import BASE
 from evaluation.models import ReportSnapshot
 from generation.models import LanguageModel, Response, Run
 from judging.models import (

@@ -18,7 +18,7 @@ from pages.paging import ApiPages, paged
 
 # A reply may be a megabyte long.
 MOST_ON_A_PAGE = 100
-MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER)
+MayRead = HasRole.any_of(Role.ADMIN, Role.RESEARCHER)
 
 
 class ModelOut(serializers.ModelSerializer[LanguageModel]):

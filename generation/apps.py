@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 if TYPE_CHECKING:
-    from generation.queues import Queue
+    from generation.queues import CallQueue
 
 
 class GenerationConfig(AppConfig):
@@ -22,7 +22,7 @@ class GenerationConfig(AppConfig):
         queues.add(self.name, responses_to_ask)
 
 
-def responses_to_ask() -> "Queue":
+def responses_to_ask() -> "CallQueue":
     """Loaded by what asks services, not by every command."""
     from generation.asking.runqueue import RunQueue
 
@@ -35,12 +35,12 @@ def check_services(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     `bring_up_to_date`, bin/run and Django's own commands make this check. A RefusingCommand refuses an entry when it
     uses it.
     """
-    from generation.inference import client, faults
+    from generation.inference import faults, service_entries
 
     errors: list[CheckMessage] = []
     for name, data in settings.INFERENCE_SERVICES.items():
         try:
-            client.entry(name, data)
+            service_entries.checked_entry(name, data)
         except faults.NotConfigured as fault:
             errors.append(Error(fault.sentence, id="generation.E001"))
     return errors

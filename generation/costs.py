@@ -29,31 +29,31 @@ def most(model: LanguageModel, length: int, scores: bool = False) -> float:
     return price(model, length + TEMPLATE, 1 if scores else model.options.get(chat.MAX_TOKENS) or 0)
 
 
-def of_call(one: Settled) -> float:
+def of_call(row: Settled) -> float:
     """What a call cost, by the tokens that the service counted; the most where it may have been billed without a count.
 
     A call that was not sent, or was refused with an error, costs nothing.
     """
-    model = one.call.model
-    if is_free(model) or not (one.reply or one.fault):
+    model = row.call.model
+    if is_free(model) or not (row.reply or row.fault):
         return 0.0
-    read, written = _counted(one)
+    read, written = _counted(row)
     if read is not None and written is not None:
         return price(model, read, written)
-    call = one.reply or one.fault
+    call = row.reply or row.fault
     status = call.status if call else None
-    is_unsent = one.fault is not None and not one.fault.was_sent
+    is_unsent = row.fault is not None and not row.fault.was_sent
     if is_unsent or (status is not None and not 200 <= status < 300):
         return 0.0
-    cost = most(model, one.call.length, bool(one.call.scored))
+    cost = most(model, row.call.length, bool(row.call.scored))
     # Under a cap, of a first reply the tokens are counted, of which its bytes may be many times as many.
-    return min(cost, one.call.reserved) if one.call.reserved else cost
+    return min(cost, row.call.reserved) if row.call.reserved else cost
 
 
-def _counted(one: Settled) -> tuple[Any, Any]:
-    if one.reply:
-        return one.reply.prompt_tokens, one.reply.completion_tokens
-    return chat.counted(one.fault.raw if one.fault else None)
+def _counted(row: Settled) -> tuple[Any, Any]:
+    if row.reply:
+        return row.reply.prompt_tokens, row.reply.completion_tokens
+    return chat.counted(row.fault.raw if row.fault else None)
 
 
 def calls_within(room: float, reserve: float) -> int:

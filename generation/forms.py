@@ -8,10 +8,10 @@ from django import forms
 
 from datasets.models import Collection
 from generation import prompt_versions
-from generation.grid import OUTCOMES, Choice, Columns
+from generation.grid import OUTCOMES, GridChoice, GridColumns
 from generation.inference import chat, client
+from generation.model_pages import whole_name
 from generation.models import LanguageModel, Run
-from generation.presenting import whole_name
 from generation.prompts.prompting import Prompt
 from generation.states import ResponseState
 
@@ -211,7 +211,7 @@ class GridForm(forms.Form):
     prompt = forms.ChoiceField(required=False)
     model = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
 
-    def __init__(self, columns: Columns, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, columns: GridColumns, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         outcomes = [(key, label) for key, (label, _) in OUTCOMES.items()]
         choices = {
@@ -223,9 +223,9 @@ class GridForm(forms.Form):
             self.fields[name].choices = [("", "All"), *known]  # type: ignore[attr-defined]
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> GridChoice:
         """The choice of a valid form."""
-        return Choice(**self.cleaned_data)
+        return GridChoice(**self.cleaned_data)
 
 
 class TwoModelsForm(forms.Form):
@@ -235,7 +235,7 @@ class TwoModelsForm(forms.Form):
     left = forms.TypedChoiceField(coerce=int, label="Model")
     right = forms.TypedChoiceField(coerce=int, label="Next to")
 
-    def __init__(self, columns: Columns, data: Mapping[str, str]) -> None:
+    def __init__(self, columns: GridColumns, data: Mapping[str, str]) -> None:
         models = [str(key) for key in columns.models]
         left = data.get("left") or models[0]
         right = next(key for key in models if key != left)

@@ -28,8 +28,8 @@ from datasets.models import Instance
 from generation import prompt_versions, responses
 from generation.excerpts import excerpt, wanted
 from generation.inference import chat
+from generation.model_pages import whole_name
 from generation.models import LONG, LanguageModel, OptionScore, Response, Run
-from generation.presenting import whole_name
 from generation.prompts import controlled
 from generation.states import ResponseState
 from pages.controls import visible
@@ -57,7 +57,7 @@ OUTCOMES: Mapping[str, tuple[str, Q]] = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class GridChoice:
     """What a grid is narrowed to; an empty value narrows nothing. `outcome` is a state or a key of OUTCOMES."""
 
     words: str = ""
@@ -92,13 +92,13 @@ def _has_all(words: Sequence[str]) -> Q:
     usual = [word for word in words if word.isascii()]
     others = [{w, w.lower(), w.upper(), w.capitalize()} for w in words if not w.isascii()]
     if connection.vendor == "postgresql":
-        each: list[Func | GreaterThan] = [_is_like("ANY", sorted(forms)) for forms in others]
+        conditions: list[Func | GreaterThan] = [_is_like("ANY", sorted(forms)) for forms in others]
         if len(usual) == 1:
             place = StrIndex(_capitals(), Value(_in_capitals(usual[0])))
-            each.append(GreaterThan(place, 0))
+            conditions.append(GreaterThan(place, 0))
         elif usual:
-            each.append(_is_like("ALL", usual))
-        return Q(*each)
+            conditions.append(_is_like("ALL", usual))
+        return Q(*conditions)
     either = (Q(*map(_contains, sorted(forms)), _connector=Q.OR) for forms in others)
     return Q(*map(_contains, usual), *either)
 
@@ -115,7 +115,9 @@ def _capitals() -> Func:
 def _is_like(how: str, words: Sequence[str]) -> Func:
     """PostgreSQL's LIKE ALL or LIKE ANY."""
     patterns = [re.sub(r"([\\%_])", r"\\\1", _in_capitals(word)) for word in words]
-    array = Func(*(Value(f"%{one}%") for one in patterns), template="ARRAY[%(expressions)s]")
+    array = Func(
+        *(Value(f"%{pattern}%") for pattern in patterns), template="ARRAY[%(expressions)s]"
+    )
     return Func(
         _capitals(),
         array,
@@ -134,14 +136,14 @@ def _in_capitals(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Columns:
+class GridColumns:
     """What a run asked: its prompts by name in their order, its models by key, each with the words for it."""
 
     prompts: Mapping[str, str]
     models: Mapping[int, str]
 
 
-def columns_of(run: Run) -> Columns:
+def columns_of(run: Run) -> GridColumns:
     """The run's prompts, and the models of its responses."""
     known = prompt_versions.known(run.prompts)
     prompts = {
@@ -149,7 +151,7 @@ def columns_of(run: Run) -> Columns:
         for name in run.prompts
     }
     models = LanguageModel.objects.filter(Exists(run.responses.filter(model=OuterRef("pk"))))
-    return Columns(prompts, _told_apart(models))
+    return GridColumns(prompts, _told_apart(models))
 
 
 def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
@@ -166,7 +168,7 @@ def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """A response. `note` is why it is not simply an answer, `tone` the state whose colour the note has.
 
     `fits`: whether the choice is for it, or only for another cell of its row. `score` is the probability of the option
@@ -182,12 +184,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class GridRow:
     """One question, or one sample of it, with a cell for each column; None where nothing was asked."""
 
     question: str
     sample: int
-    cells: list[Cell | None]
+    cells: list[GridCell | None]
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,7 @@ class Grid:
     """A page of the grid; `heads` are its prompts, each with the names of its models."""
 
     heads: list[tuple[str, list[str]]]
-    rows: list[Row]
+    rows: list[GridRow]
 
 
 def keys_of(run: Run, fits: Q, *, searched: bool = False) -> list[Key]:
@@ -212,21 +214,21 @@ def keys_of(run: Run, fits: Q, *, searched: bool = False) -> list[Key]:
         return sorted(rows)
 
 
-def rows_on_a_page(columns: Columns, choice: Choice) -> int:
+def rows_on_a_page(columns: GridColumns, choice: GridChoice) -> int:
     shown = (1 if choice.prompt else len(columns.prompts)) * (
         1 if choice.model else len(columns.models)
     )
     return max(1, min(MOST_ROWS, CELLS // max(1, shown)))
 
 
-def grid_of(run: Run, columns: Columns, choice: Choice, keys: Sequence[Key]) -> Grid:
+def grid_of(run: Run, columns: GridColumns, choice: GridChoice, keys: Sequence[Key]) -> Grid:
     """The rows with these keys."""
     prompts = {n: words for n, words in columns.prompts.items() if choice.prompt in ("", n)}
     models = {k: name for k, name in columns.models.items() if choice.model in (None, k)}
     cells = _cells(run, keys, prompts, models, choice)
     asked = Instance.objects.order_by().in_bulk({instance for instance, _ in keys})
     rows = [
-        Row(
+        GridRow(
             visible(asked[instance].question),
             sample,
             [cells.get((instance, sample, name, key)) for name in prompts for key in models],
@@ -236,17 +238,17 @@ def grid_of(run: Run, columns: Columns, choice: Choice, keys: Sequence[Key]) -> 
     return Grid([(words, list(models.values())) for words in prompts.values()], rows)
 
 
-def of_question(run: Run, columns: Columns, key: Key) -> list[tuple[str, str, Cell]]:
+def of_question(run: Run, columns: GridColumns, key: Key) -> list[tuple[str, str, GridCell]]:
     """The responses of one row, each with the words for its prompt and its model."""
-    found = grid_of(run, columns, Choice(), [key])
+    found = grid_of(run, columns, GridChoice(), [key])
     names = ((words, model) for words, models in found.heads for model in models)
     cells = zip(names, found.rows[0].cells, strict=True)
     return [(words, model, cell) for (words, model), cell in cells if cell]
 
 
 def _cells(
-    run: Run, keys: Sequence[Key], prompts: Iterable[str], models: Iterable[int], choice: Choice
-) -> dict[tuple[int, int, str, int], Cell]:
+    run: Run, keys: Sequence[Key], prompts: Iterable[str], models: Iterable[int], choice: GridChoice
+) -> dict[tuple[int, int, str, int], GridCell]:
     """The cells of these rows by question, sample, prompt and model."""
     words = wanted(choice.words)
     fits = ExpressionWrapper(Q(run=run) & choice.fits(), output_field=BooleanField())
@@ -268,12 +270,12 @@ def _cells(
     }
 
 
-def _cell(row: Mapping[str, Any], words: Sequence[str]) -> Cell:
+def _cell(row: Mapping[str, Any], words: Sequence[str]) -> GridCell:
     note, tone = note_of(row["state"], row["finding"], row["finish_reason"], row["start"])
     start = row["start"]
     text = excerpt(visible(start or row["error"]), words if start else (), SHOWN)
     score = "" if row["mass"] is None else f"{row['mass']:.3f}"
-    return Cell(row["pk"], text, note, tone, bool(row["fits"]), score)
+    return GridCell(row["pk"], text, note, tone, bool(row["fits"]), score)
 
 
 def note_of(state: str, finding: str, finish_reason: str, text: str) -> tuple[str, str]:
@@ -291,7 +293,7 @@ def note_of(state: str, finding: str, finish_reason: str, text: str) -> tuple[st
 
 
 @dataclass(frozen=True)
-class Answer:
+class ComparedAnswer:
     """What one of two models answered; the words that the other lacks are the pieces of kind "new"."""
 
     response: Response
@@ -301,16 +303,18 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ComparedPair:
     """The answers of two models to a question, each with the model's name; None where one was not asked."""
 
     question: str
     gold: list[str]
     sample: int
-    answers: list[tuple[str, Answer | None]]
+    answers: list[tuple[str, ComparedAnswer | None]]
 
 
-def pairs_of(run: Run, prompt: str, models: Mapping[int, str], keys: Sequence[Key]) -> list[Pair]:
+def pairs_of(
+    run: Run, prompt: str, models: Mapping[int, str], keys: Sequence[Key]
+) -> list[ComparedPair]:
     """The answers of both models, given by key with their names, to a prompt about each of these questions."""
     rows = (
         run.responses.filter(
@@ -329,16 +333,16 @@ def pairs_of(run: Run, prompt: str, models: Mapping[int, str], keys: Sequence[Ke
     ]
 
 
-def _pair(responses: Sequence[tuple[str, Response | None]]) -> Pair:
+def _pair(responses: Sequence[tuple[str, Response | None]]) -> ComparedPair:
     texts = [visible(row.text) if row else "" for _, row in responses]
     answers = [
         (name, _answer(row, text, other) if row else None)
         for (name, row), text, other in zip(responses, texts, texts[::-1], strict=True)
     ]
     first = next(row for _, row in responses if row)
-    return Pair(visible(first.instance.question), first.gold, first.sample, answers)
+    return ComparedPair(visible(first.instance.question), first.gold, first.sample, answers)
 
 
-def _answer(row: Response, text: str, other: str) -> Answer:
+def _answer(row: Response, text: str, other: str) -> ComparedAnswer:
     pieces = [piece for piece in word_diff(other, text) if piece.kind != "gone"]
-    return Answer(row, pieces, *note_of(row.state, row.finding, row.finish_reason, text))
+    return ComparedAnswer(row, pieces, *note_of(row.state, row.finding, row.finish_reason, text))

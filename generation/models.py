@@ -101,7 +101,7 @@ class PromptVersion(models.Model):
     name = models.CharField(max_length=50, help_text="The same for all versions of a prompt.")
     version = models.PositiveIntegerField()
     label = models.CharField(max_length=24, unique=True, help_text="In tables, as “5 v2”.")
-    body = models.JSONField(help_text="As prompting.completed makes it.")
+    body = models.JSONField(help_text="As authoring.completed makes it.")
     sha256 = models.CharField(max_length=64, help_text="Also in its responses.")
     origin = models.CharField(max_length=10, choices=Origin.choices)
     author = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
@@ -203,7 +203,7 @@ class Response(Leased):
     wanted = models.JSONField(
         null=True,
         blank=True,
-        help_text="Of a prompt with an asked form: the form, and how often it is asked for (controlled.Wanted).",
+        help_text="Of a prompt with an asked form: the form, and how often it is asked for (controlled.WantedForm).",
     )
     askings = models.PositiveSmallIntegerField(
         null=True,

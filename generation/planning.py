@@ -139,25 +139,25 @@ def responses(
 ) -> Iterator[Response]:
     """The rows to make but those of prompt names and models' keys in `made`; `order` counts from `first`."""
     combinations = (
-        (one, model, sample)
-        for one in rendered
+        (row, model, sample)
+        for row in rendered
         for model in models
-        if (one.prompt.name, model.pk) not in made
+        if (row.prompt.name, model.pk) not in made
         for sample in range(1, samples + 1)
     )
-    for order, (one, model, sample) in enumerate(combinations, start=first):
+    for order, (row, model, sample) in enumerate(combinations, start=first):
         yield Response(
             run=run,
-            instance=one.instance,
+            instance=row.instance,
             model=model,
-            prompt=one.prompt.name,
-            prompt_hash=one.prompt.sha256,
+            prompt=row.prompt.name,
+            prompt_hash=row.prompt.sha256,
             sample=sample,
             order=order,
-            rendered=one.text,
-            follow_up=one.follow_up,
-            wanted=controlled.wanted(one.prompt, one.shown, model.options),
-            scored=list(one.prompt.options) if one.prompt.form == prompting.Form.SCORES else None,
-            gold=one.gold,
-            passages=one.passages,
+            rendered=row.text,
+            follow_up=row.follow_up,
+            wanted=controlled.wanted(row.prompt, row.shown, model.options),
+            scored=list(row.prompt.options) if row.prompt.form == prompting.Form.SCORES else None,
+            gold=row.gold,
+            passages=row.passages,
         )

@@ -45,7 +45,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Row:
+class PreviewRow:
     """One model: tokens read and written in all calls, their cost, and seconds with all calls in flight.
 
     `scores`: the calls ask for the scores of options, one token each; a model's others have a row of their own.
@@ -67,7 +67,7 @@ class Row:
 class Preview:
     """The rows and their sums; services are asked at the same time."""
 
-    rows: list[Row]
+    rows: list[PreviewRow]
     least: int
     calls: int
     read: int
@@ -80,7 +80,7 @@ class Preview:
         return all(row.seen.answers for row in self.rows)
 
 
-def of(run: Run) -> Preview:
+def run_preview(run: Run) -> Preview:
     """The preview of the run's waiting responses."""
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
     work = _work(waiting)
@@ -89,7 +89,7 @@ def of(run: Run) -> Preview:
     by_service: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_service[row.model.service].append(row.seconds)
-    times = [_sum(each) for each in by_service.values()]
+    times = [_sum(seconds) for seconds in by_service.values()]
     return Preview(
         rows=rows,
         least=sum(row.least for row in rows),
@@ -158,12 +158,12 @@ class _Pieces(Func):
         return self.as_sql(compiler, connection, template=template, **more)
 
 
-def _row(model: LanguageModel, scores: bool, run: Run, work: _Work) -> Row:
+def _row(model: LanguageModel, scores: bool, run: Run, work: _Work) -> PreviewRow:
     seen, calls = _seen(model, scores, run), work.calls
     written = seen.written and calls * seen.written
     read = work.length / seen.per_token + work.replies * (seen.written or 0)
     has_price = model.price_read is not None and written is not None
-    return Row(
+    return PreviewRow(
         model=model,
         scores=scores,
         seen=seen,

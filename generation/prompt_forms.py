@@ -7,8 +7,9 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from datasets.models import Collection
-from generation.prompts import prompting
-from generation.prompts.prompting import EXAMPLE, MOST_EXAMPLES, Form, PromptError
+from generation.prompts import authoring, prompting
+from generation.prompts.authoring import EXAMPLE, MOST_EXAMPLES
+from generation.prompts.prompting import Form, PromptError
 
 FORMS = {
     Form.TEXT: "A text as it comes",
@@ -121,14 +122,14 @@ class PromptForm(forms.Form):
         entered = super().clean() or self.cleaned_data
         if not self.errors:
             try:
-                prompting.completed(self.given(), "The prompt")
+                authoring.completed(self.given(), "The prompt")
             except PromptError as error:
                 field = error.field if error.field in self.fields else None
                 self.add_error(field, str(error))
         return entered
 
     def given(self) -> dict[str, Any]:
-        """What prompting.completed takes."""
+        """What authoring.completed takes."""
         entered = self.cleaned_data
         fixed = {name: (self.based_on or entered)[name] for name in ("name", "label")}
         examples = [

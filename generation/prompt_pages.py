@@ -21,7 +21,7 @@ from pages.worddiff import Piece, word_diff
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPrompt:
     """A version with the runs that use it, as far as the person may see them, and the number of its responses there."""
 
     row: PromptVersion
@@ -37,7 +37,7 @@ def in_order(rows: Iterable[PromptVersion]) -> list[PromptVersion]:
     return [whole[prompt.name] for prompt in prompts]
 
 
-def listed(rows: Iterable[PromptVersion], person: Person) -> list[Listed]:
+def listed(rows: Iterable[PromptVersion], person: Person) -> list[ListedPrompt]:
     """In the order of the rows."""
     rows = list(rows)
     keys = {row.key for row in rows}
@@ -46,7 +46,9 @@ def listed(rows: Iterable[PromptVersion], person: Person) -> list[Listed]:
     asked = Response.objects.filter(run__in=[run.pk for run in runs], prompt__in=keys).order_by()
     responses = Counter(dict(asked.values_list("prompt").annotate(Count("pk"))))
     return [
-        Listed(row, row.prompt, [run for run in runs if row.key in run.prompts], responses[row.key])
+        ListedPrompt(
+            row, row.prompt, [run for run in runs if row.key in run.prompts], responses[row.key]
+        )
         for row in rows
     ]
 
@@ -63,9 +65,9 @@ def whole_text(prompt: Prompt) -> str:
     """The prompt's text with its second turn and its examples."""
     examples = (
         "\n".join(
-            [f"Example {number}", *(f"{part}: {text}" for part, text in sorted(each.items()))]
+            [f"Example {number}", *(f"{part}: {text}" for part, text in sorted(example.items()))]
         )
-        for number, each in enumerate(prompt.examples, start=1)
+        for number, example in enumerate(prompt.examples, start=1)
     )
     second = ["Second turn", prompt.second] if prompt.second else []
     form = [answer(prompt)] if prompt.form else []

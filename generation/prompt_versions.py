@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from accounts.models import Person
 from datasets.identity import canonical
 from generation.models import PromptVersion
-from generation.prompts import prompting
+from generation.prompts import authoring, prompting
 from generation.prompts.prompting import Prompt, PromptError
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
@@ -139,7 +139,7 @@ def add(given: Mapping[str, Any], by: Person) -> PromptVersion:
 
 def _completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     try:
-        return prompting.completed(given, where)
+        return authoring.completed(given, where)
     except PromptError as error:
         raise Refusal(str(error)) from error
 
@@ -223,7 +223,7 @@ def may_change(row: PromptVersion) -> bool:
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether an author gave the same; the study's own files leave out what is empty."""
-    return all((before.get(field) or None) == (after[field] or None) for field in prompting.GIVEN)
+    return all((before.get(field) or None) == (after[field] or None) for field in authoring.GIVEN)
 
 
 def remove(row: PromptVersion) -> None:

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from generation.inference import chat, scoring
 from generation.inference.faults import ServiceFault
 from generation.models import LanguageModel
-from generation.prompts.controlled import Wanted, varied
+from generation.prompts.controlled import WantedForm, varied
 from leases import claim
 from leases.clock import in_seconds
 from leases.extension import ExtensionPoint
@@ -29,10 +29,10 @@ DUE = Q(not_before=None) | Q(not_before__lte=Now())
 
 
 @dataclass(frozen=True)
-class Line:
+class QueueLine:
     """Rows of one model. Lines with the same `group` (a run, a judge) share that group's turns."""
 
-    queue: "Queue"
+    queue: "CallQueue"
     service: str
     group: Hashable
     key: tuple[int, ...]
@@ -47,7 +47,7 @@ class Call:
     for which it was asked `asking` times before. `scored` are the options that get scores (inference/scoring.py).
     """
 
-    line: Line
+    line: QueueLine
     pk: int
     attempts: int
     model: LanguageModel
@@ -56,7 +56,7 @@ class Call:
     reserved: float = 0.0
     before: tuple[str, ...] = ()
     goes_on: bool = False
-    wanted: Wanted | None = None
+    wanted: WantedForm | None = None
     asking: int = 0
     scored: tuple[str, ...] = ()
 
@@ -100,7 +100,7 @@ class Settled:
         return scoring.body(*whom, call.text, model.able, call.before, call.scored)
 
 
-class Queue:
+class CallQueue:
     """One kind of row. Equal queues hold the same rows."""
 
     rows: ClassVar[type[Leased]]
@@ -108,11 +108,11 @@ class Queue:
     service_of: ClassVar[str]  # path to the name of a row's service
     advice: ClassVar[str]  # how to ask a failed row again
 
-    def lines(self, service: str | None = None) -> list[Line]:
+    def lines(self, service: str | None = None) -> list[QueueLine]:
         """The lines that have rows to ask now; of one service, or of all."""
         raise NotImplementedError
 
-    def claim(self, line: Line, holder: str, seconds: float, most: int) -> list[Call]:
+    def claim(self, line: QueueLine, holder: str, seconds: float, most: int) -> list[Call]:
         """Hold the line's next rows."""
         raise NotImplementedError
 
@@ -124,7 +124,7 @@ class Queue:
         """How many logged calls for the row were answered with this HTTP status."""
         raise NotImplementedError
 
-    def pause(self, line: Line, reason: str) -> None:
+    def pause(self, line: QueueLine, reason: str) -> None:
         """Ask no more rows of the line's group until a person resumes it."""
         raise NotImplementedError
 
@@ -161,15 +161,15 @@ def fields_of(
     settled: Sequence[Settled], verb: str, columns: Callable[[Settled], dict[str, Any]]
 ) -> dict[int, dict[str, Any]]:
     """The columns to store by key, for the calls with this verb."""
-    return {one.call.pk: columns(one) for one in settled if one.verb == verb}
+    return {row.call.pk: columns(row) for row in settled if row.verb == verb}
 
 
-def set_back(one: Settled, present: datetime) -> dict[str, Any]:
+def set_back(row: Settled, present: datetime) -> dict[str, Any]:
     """The columns of a row that was not answered; `present` is the database's time."""
-    later = present + timedelta(seconds=one.pause) if one.pause else None
-    if one.verb == "release":
-        return {"error": "", "not_before": later, "attempts": one.call.attempts}
-    return {"error": one.error, "not_before": later}
+    later = present + timedelta(seconds=row.pause) if row.pause else None
+    if row.verb == "release":
+        return {"error": "", "not_before": later, "attempts": row.call.attempts}
+    return {"error": row.error, "not_before": later}
 
 
 def sweep(expired: QuerySet[Any], table: StateTable, advice: str) -> int:
@@ -181,4 +181,4 @@ def sweep(expired: QuerySet[Any], table: StateTable, advice: str) -> int:
 
 
 # Every kind of row that waits for services.
-queues: ExtensionPoint[[], Queue] = ExtensionPoint("generation.queues.queues")
+queues: ExtensionPoint[[], CallQueue] = ExtensionPoint("generation.queues.queues")

@@ -10,8 +10,8 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.models import Collection, Instance
-from generation import costs, planning, prompt_versions, responses
-from generation.inference import chat, client
+from generation import caps, planning, prompt_versions, responses
+from generation.inference import client
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.prompts import prompting
@@ -53,9 +53,8 @@ def create(
     """
     _check_models(models)
     _check_scores([(prompt, model) for prompt in prompts for model in models])
-    rendered = list(planning.rendered(planning.instances_of(collection, limit), prompts))
-    askable = [one for one in rendered if not one.problem]
-    _check_prompts(collection, rendered, askable)
+    questions = planning.instances_of(collection, limit)
+    askable, left_out = _rendered(collection, questions, prompts)
     if not askable:
         raise Refusal(
             f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
@@ -77,12 +76,9 @@ def create(
             return run, []
     else:
         run = Run.objects.create(**columns)
-    prompt_versions.publish(prompts)
     run.models_asked.set(models)
-    rows = list(planning.responses(run, askable, models, samples))
-    Response.objects.bulk_create(rows, batch_size=BATCH)
-    learn_sizes_on_commit("generation")
-    return run, [one for one in rendered if one.problem]
+    _store(planning.responses(run, askable, models, samples), prompts)
+    return run, left_out
 
 
 @transaction.atomic
@@ -107,97 +103,27 @@ def extend(
         raise Conflict("The run has these models and prompts already.")
     _check_models(whole if prompts else models)
     known = prompt_versions.known(named)
-    _check_scores(
-        [
-            (known[name], model)
-            for name in named
-            for model in whole
-            if name in known and (name, model.pk) not in made
-        ]
-    )
-    rendered = list(planning.rendered(_kept(run), [prompting.found(name, known) for name in named]))
-    askable = [one for one in rendered if not one.problem]
-    _check_prompts(run.collection, rendered, askable)
+    new = [(name, model) for name in named for model in whole if (name, model.pk) not in made]
+    _check_scores([(known[name], model) for name, model in new if name in known])
+    whole_prompts = [prompting.found(name, known) for name in named]
+    askable, left_out = _rendered(run.collection, _kept(run), whole_prompts)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
     rows = list(planning.responses(run, askable, whole, run.samples, made=made, first=last + 1))
     _check_size(run.responses.count() + len(rows))
     if not rows:
         raise Refusal("There is nothing to ask: the run's questions were changed or excluded.")
-    prompt_versions.publish(prompts)
-    Response.objects.bulk_create(rows, batch_size=BATCH)
-    learn_sizes_on_commit("generation")
+    _store(rows, prompts)
     if run.cost_cap is not None:
         texts = ((row.rendered, row.follow_up) for row in rows)
-        run.longest = max(run.longest, _longest(texts, whole))
+        run.longest = max(run.longest, caps.longest(texts, whole))
     run.prompts = named
-    _check_cap(run, whole)
+    caps.check_cap(run, whole)
     run.models_asked.set(whole)
     run.save(update_fields=["prompts", "longest"])
     if run.state in (RunState.DONE, RunState.CANCELLED):
         RUN.require(run, "resume", finished_at=None, reason="")
     added = {prompt.name for prompt in prompts}
-    return len(rows), [one for one in rendered if one.problem and one.prompt.name in added]
-
-
-@transaction.atomic
-def set_cap(run: Run, cap: float | None) -> None:
-    """Let no call begin that might raise the run's cost above the cap; None: no cap. Raises Refusal."""
-    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    if cap is not None and run.cost_cap is None and has_calls_in_flight(run.pk):
-        raise Refusal(
-            "Calls of this run are in progress, and a new cap would not count them. Pause the run, wait for its calls, "
-            "then set the cap."
-        )
-    texts = Response.objects.filter(run=run).order_by().values_list("rendered", "follow_up")
-    models = list(run.models_asked.all())
-    longest = 0 if cap is None else _longest(texts.iterator(chunk_size=1000), models)
-    run.cost_cap, run.longest = cap, longest
-    _check_cap(run, models)
-    run.save(update_fields=["cost_cap", "longest"])
-
-
-def has_calls_in_flight(key: int) -> bool:
-    return Response.objects.filter(run=key, state=ResponseState.RUNNING).exists()
-
-
-def _longest(texts: Iterable[tuple[str, list[str] | None]], models: Sequence[LanguageModel]) -> int:
-    """Bytes of the longest request; of a second turn with a byte for each token of the first reply, each time.
-
-    It is sent as the model's own turn, and at each of its places in the second text.
-    """
-    reply = max((model.options.get(chat.MAX_TOKENS) or 0 for model in models), default=0)
-    return max(
-        (_size(text, *(pieces or ())) + reply * len(pieces or ()) for text, pieces in texts),
-        default=0,
-    )
-
-
-def _size(*texts: str) -> int:
-    return sum(len(text.encode("utf-8", "replace")) for text in texts)
-
-
-def most_of_call(run: Run, model: LanguageModel) -> float:
-    """The most that a call of a run with a cap costs: with one new token where all its prompts score options."""
-    known = prompt_versions.known(run.prompts)
-    scores = all(name in known and known[name].form == Form.SCORES for name in run.prompts)
-    return costs.most(model, run.longest, scores)
-
-
-def _check_cap(run: Run, models: Sequence[LanguageModel]) -> None:
-    """Raise Refusal for a cap that would not hold, or that is below the price of one call."""
-    if run.cost_cap is None:
-        return
-    if unknown := [str(model) for model in models if model.price_read is None]:
-        raise Refusal(
-            f"A cap needs the prices of all models. Set those of {', '.join(unknown)} on the page of models (0 if it "
-            "costs nothing), or leave the cap out."
-        )
-    dear = [model for model in models if not costs.is_free(model)]
-    if boundless := [str(model) for model in dear if not model.options.get(chat.MAX_TOKENS)]:
-        raise Refusal(f"A cap cannot hold for {boundless[0]}, which has no maximum of new tokens.")
-    one = max((most_of_call(run, model) for model in dear), default=0.0)
-    if run.cost_cap < one:
-        raise Refusal(f"One call may cost {one:.4f}. Set a cap of at least that.")
+    return len(rows), [row for row in left_out if row.prompt.name in added]
 
 
 def _kept(run: Run) -> QuerySet[Instance]:
@@ -206,19 +132,33 @@ def _kept(run: Run) -> QuerySet[Instance]:
     return planning.instances_of(run.collection).filter(pk__in=asked)
 
 
-def _check_prompts(
-    collection: Collection, rendered: Sequence[Rendered], askable: Sequence[Rendered]
-) -> None:
-    """Raise NothingRevised for a prompt on revised passages where no question has checked ones."""
-    fit = {one.prompt.name for one in askable}
-    for one in rendered:
-        if one.prompt.revised and one.prompt.name not in fit:
+def _rendered(
+    collection: Collection, questions: QuerySet[Instance], prompts: Sequence[Prompt]
+) -> tuple[list[Rendered], list[Rendered]]:
+    """What can be asked, and what is left out.
+
+    Raises NothingRevised for a prompt on revised passages where no question has checked ones.
+    """
+    rows = list(planning.rendered(questions, prompts))
+    askable = [row for row in rows if not row.problem]
+    left_out = [row for row in rows if row.problem]
+    fit = {row.prompt.name for row in askable}
+    for row in left_out:
+        if row.prompt.revised and row.prompt.name not in fit:
             raise NothingRevised(
-                f"Prompt {one.prompt.label} shows passages revised so that they agree, and no question of "
+                f"Prompt {row.prompt.label} shows passages revised so that they agree, and no question of "
                 f"{collection.name} has such passages checked by a second person. Write and check them on "
                 "the collection's page of revised passages, or leave this prompt out.",
                 collection,
             )
+    return askable, left_out
+
+
+def _store(rows: Iterable[Response], prompts: Sequence[Prompt]) -> None:
+    """Add the responses of a run; from now on its prompts never change."""
+    prompt_versions.publish(prompts)
+    Response.objects.bulk_create(rows, batch_size=BATCH)
+    learn_sizes_on_commit("generation")
 
 
 def _check_size(size: int) -> None:
@@ -296,7 +236,7 @@ def cancel(run: Run) -> int:
 def resume(run: Run) -> int:
     """Let responses that failed or were cancelled wait again; returns how many."""
     capped = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    _check_cap(capped, list(capped.models_asked.all()))
+    caps.check_cap(capped, list(capped.models_asked.all()))
     was_done = run.state == RunState.DONE
     RUN.require(run, "resume", finished_at=None, reason="")
     again = responses.resume(run)
@@ -310,7 +250,7 @@ def resume(run: Run) -> int:
 def retry_failed(run: Run) -> int:
     """Let the responses that failed wait again, and no others, and go on with the run; returns how many."""
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    _check_cap(run, list(run.models_asked.all()))
+    caps.check_cap(run, list(run.models_asked.all()))
     again = responses.ask_failed_again(run)
     if not again:
         raise Conflict("No response of this run has failed.")

@@ -20,7 +20,7 @@ from judging.rules import rubric
 from judging.rules.scale import LONGEST_KEY
 from pages.versions import IF_MATCH, version_of
 
-JUDGES = [HasRole.of(Role.JUDGE)]
+JUDGES = [HasRole.any_of(Role.JUDGE)]
 
 
 class VerdictInput(serializers.Serializer):

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
-    from generation.queues import Queue
+    from generation.queues import CallQueue
 
 
 class JudgingConfig(AppConfig):
@@ -30,7 +30,7 @@ class JudgingConfig(AppConfig):
         queues.add(self.name, verdicts_to_ask)
 
 
-def verdicts_to_ask() -> "Queue":
+def verdicts_to_ask() -> "CallQueue":
     """Loaded by what asks services, not by every command."""
     from judging.machine.calls import JudgeQueue
 

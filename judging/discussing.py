@@ -26,7 +26,7 @@ from django.db.models import (
     When,
 )
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from judging.adjudication import decision_problem
 from judging.blinding import require_records, sharing_with_open
@@ -223,7 +223,9 @@ def leave_all(study: Study, *, by: Person) -> int:
     begun = Discussion.objects.filter(item__in=items.values("pk"), round=latest)
     left = MOVES.move(begun, "leave")
     if left:
-        record(Kind.STUDY, by, f"study {study.slug}: {left} discussions left to a third person")
+        record(
+            AuditKind.STUDY, by, f"study {study.slug}: {left} discussions left to a third person"
+        )
     return left
 
 

@@ -12,7 +12,7 @@ from math import ceil
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person, RoleGrant
 from datasets.drawing import lot
 from generation import prompt_versions
@@ -170,7 +170,7 @@ def _open(study: Study, plan: Plan, by: Person) -> Round:
     STUDY.require(study, "reopen", closed_at=None)
     n = next_number(study)
     study.rounds.filter(is_latest=True).update(is_latest=False)
-    record(Kind.STUDY, by, f"study {study.slug}: round {n} opened")
+    record(AuditKind.STUDY, by, f"study {study.slug}: round {n} opened")
     return Round.objects.create(
         study=study,
         n=n,
@@ -285,7 +285,7 @@ def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
             "round to judge responses again."
         )
     Round.objects.filter(pk=latest.pk).update(closed_at=None)
-    record(Kind.STUDY, by, f"study {study.slug}: reopened")
+    record(AuditKind.STUDY, by, f"study {study.slug}: reopened")
     return Reopening.objects.create(
         round=latest, reason=reason, could_read=_could_read(study, active), by=by
     )

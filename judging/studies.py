@@ -10,7 +10,7 @@ from django.db.models import ProtectedError, QuerySet
 from django.db.models.functions import Now
 from django.utils.text import slugify
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.drawing import lot
@@ -187,7 +187,7 @@ def discard(study: Study, *, by: Person) -> None:
         draft.delete()
     except ProtectedError as error:
         raise Conflict("A report of this study was frozen, so the study is kept.") from error
-    record(Kind.STUDY, by, f"study {draft.slug}: discarded")
+    record(AuditKind.STUDY, by, f"study {draft.slug}: discarded")
 
 
 def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:

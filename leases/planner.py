@@ -26,7 +26,7 @@ def learn_sizes(*rooms: str, using: str = DEFAULT_DB_ALIAS) -> None:
     """
     database = connections[using]
     models = [model for model in _models() if not rooms or model._meta.app_label in rooms]
-    _analyze(database, [each for each in models if each._base_manager.using(using).exists()])
+    _analyze(database, [model for model in models if model._base_manager.using(using).exists()])
 
 
 def learn_sizes_on_commit(*rooms: str) -> None:

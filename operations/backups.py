@@ -15,16 +15,16 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connections
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from leases.clock import now
 from leases.refusal import Conflict, Refusal
-from operations.bundle import Bundle, Part, RowsPart, Writer, pieces_of
+from operations.bundle import Bundle, BundlePart, RowsPart, Writer, pieces_of
 from operations.checksums import Checksum
 from operations.databases import snapshot
 from operations.folder import kept_files, unknown_entries
 from operations.names import is_left_out
 from operations.schema_version import applied, check_up_to_date
-from operations.serialization import Table, as_line, last_key, tables
+from operations.serialization import SerializedTable, as_line, last_key, tables
 from operations.signing import key_name, signature
 
 SUFFIX = ".backup.zip"
@@ -71,7 +71,7 @@ def make(folder: Path | None = None, keep: int | None = None) -> Backup:
             path = free_name(folder, now())
             written, files = _write(path)
             _record(path)
-            record(Kind.BACKUP, None, path.name)
+            record(AuditKind.BACKUP, None, path.name)
             removed = _remove_all_but(folder, keep) if keep else []
             size = path.stat().st_size
     except OSError as error:
@@ -159,16 +159,16 @@ def _fill(file: IO[bytes]) -> tuple[list[RowsPart], int]:
     return parts, len(files)
 
 
-def _file(writer: Writer, path: Path) -> Part | None:
+def _file(writer: Writer, path: Path) -> BundlePart | None:
     inside = path.relative_to(settings.DATA_DIR).as_posix()
     with suppress(FileNotFoundError), path.open("rb") as file:  # it may have just been deleted
         return writer.part(f"files/{inside}", pieces_of(file))
     return None
 
 
-def _rows(writer: Writer, table: Table, using: str) -> RowsPart:
+def _rows(writer: Writer, table: SerializedTable, using: str) -> RowsPart:
     total = Checksum()
-    lines = map(as_line, table.summed(table.read(using), total))
+    lines = map(as_line, table.summed(table.rows(using), total))
     part = writer.part(f"rows/{table.name}.jsonl", lines)
     return RowsPart(
         **asdict(part),

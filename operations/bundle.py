@@ -41,7 +41,7 @@ class BadBundle(Refusal):
 
 
 @dataclass(frozen=True)
-class Part:
+class BundlePart:
     """A part's entry in the manifest."""
 
     name: str
@@ -55,7 +55,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class RowsPart(Part):
+class RowsPart(BundlePart):
     """The rows of one table. `checksum` (checksums.py) is the same on every database; its key in the file is `said`.
 
     `last_key` is the highest key that the table has ever used.
@@ -74,7 +74,7 @@ class Writer:
     def __init__(self, file: IO[bytes]) -> None:
         self.zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
 
-    def part(self, name: str, pieces: Iterable[bytes]) -> Part:
+    def part(self, name: str, pieces: Iterable[bytes]) -> BundlePart:
         entry = zipfile.ZipInfo(name)  # without a time, so that equal rows make equal parts
         entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
         digest, size = sha256(), 0
@@ -83,7 +83,7 @@ class Writer:
                 out.write(piece)
                 digest.update(piece)
                 size += len(piece)
-        return Part(name, size, digest.hexdigest())
+        return BundlePart(name, size, digest.hexdigest())
 
     def close(self, manifest: dict[str, Any], sign: Callable[[dict[str, Any]], str]) -> None:
         """Write the manifest with its signature, and end the file."""
@@ -155,7 +155,7 @@ class Bundle:
                 for app, names in dict(manifest["migrations"]).items()
             }
             self.tables = [_rows_part(**part) for part in manifest["tables"]]
-            self.files = [Part(**part) for part in manifest["files"]]
+            self.files = [BundlePart(**part) for part in manifest["files"]]
         except (KeyError, TypeError, ValueError):
             raise BadBundle(f"The manifest of {self.path} cannot be read.") from None
         if not all(map(_is_of_a_table, self.tables)):
@@ -185,7 +185,7 @@ class Bundle:
             for _ in self.pieces(part):
                 pass
 
-    def pieces(self, part: Part) -> Iterator[bytes]:
+    def pieces(self, part: BundlePart) -> Iterator[bytes]:
         """The content of a part. Raises BadBundle at its end if that is not what was written."""
         digest = sha256()
         try:
@@ -233,7 +233,7 @@ def signed_text(manifest: Mapping[str, Any]) -> bytes:
     return json.dumps(entries, sort_keys=True, default=_entry).encode("ascii")
 
 
-def _entry(part: Part) -> dict[str, Any]:
+def _entry(part: BundlePart) -> dict[str, Any]:
     return {"said" if key == "checksum" else key: value for key, value in asdict(part).items()}
 
 

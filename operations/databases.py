@@ -77,9 +77,9 @@ def configured(url: str) -> dict[str, Any]:
     return settings
 
 
-def same_place(one: str, other: str) -> bool:
+def same_place(alias: str, other: str) -> bool:
     """Whether two aliases name the same database."""
-    first, second = connections[one], connections[other]
+    first, second = connections[alias], connections[other]
     return first.vendor == second.vendor and all(
         str(first.settings_dict.get(key) or "") == str(second.settings_dict.get(key) or "")
         for key in ("NAME", "HOST", "PORT")

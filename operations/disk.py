@@ -37,7 +37,7 @@ ADVICE_ON_FILES = {
 
 
 @dataclass(frozen=True)
-class Share:
+class DiskShare:
     """The use by one kind: bytes, number of rows or files, and what can be done if it is large."""
 
     name: str
@@ -48,32 +48,32 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Rows:
+class DatabaseUse:
     """The database's size, by room if the database supports that; `free` bytes of it are unused."""
 
     bytes: int
     free: int
-    shares: list[Share]
+    shares: list[DiskShare]
     is_estimate: bool
     at: datetime
 
 
 @dataclass(frozen=True)
-class Disk:
+class DiskUse:
     """Everything that the page shows."""
 
     total: int
     free: int
-    rows: Rows
-    files: list[Share]
+    rows: DatabaseUse
+    files: list[DiskShare]
     broker_elsewhere: bool
     last_backup: dict[str, object]
 
 
-def measured() -> Disk:
+def measured() -> DiskUse:
     folder = Path(settings.DATA_DIR)
     usage = shutil.disk_usage(folder)
-    return Disk(
+    return DiskUse(
         usage.total,
         usage.free,
         rows(),
@@ -86,23 +86,23 @@ def measured() -> Disk:
 # ------------------------------------------------------------ the database
 
 
-def rows() -> Rows:
+def rows() -> DatabaseUse:
     """Rows by room; measured at most every KEPT_SECONDS in one process."""
-    result: Rows | None = cache.get(CACHED)
+    result: DatabaseUse | None = cache.get(CACHED)
     if result is None:
         result = _rows()
         cache.set(CACHED, result, KEPT_SECONDS)
     return result
 
 
-def _rows() -> Rows:
+def _rows() -> DatabaseUse:
     by_table = _in_postgresql() if connection.vendor == "postgresql" else _in_sqlite()
     size, free = _size()
     shares = sorted(_by_room(by_table), key=lambda share: -share.bytes)
-    return Rows(size, free, shares, connection.vendor == "postgresql", now())
+    return DatabaseUse(size, free, shares, connection.vendor == "postgresql", now())
 
 
-def _by_room(by_table: dict[str, tuple[int, int]]) -> Iterator[Share]:
+def _by_room(by_table: dict[str, tuple[int, int]]) -> Iterator[DiskShare]:
     for config in apps.get_app_configs():
         tables = {
             model._meta.db_table: model._meta.verbose_name_plural
@@ -113,7 +113,7 @@ def _by_room(by_table: dict[str, tuple[int, int]]) -> Iterator[Share]:
             continue
         size, count = map(sum, zip(*known.values(), strict=True))
         largest = str(tables[max(known, key=lambda name: known[name][0])])
-        yield Share(config.label, size, count, ADVICE_ON_ROWS.get(config.label, ""), largest)
+        yield DiskShare(config.label, size, count, ADVICE_ON_ROWS.get(config.label, ""), largest)
 
 
 def _in_postgresql() -> dict[str, tuple[int, int]]:
@@ -161,7 +161,7 @@ def _size() -> tuple[int, int]:
 # ------------------------------------------------------------ files
 
 
-def files(folder: Path) -> list[Share]:
+def files(folder: Path) -> list[DiskShare]:
     """The files of DATA_DIR by kind, the largest first."""
     kinds: dict[str, tuple[int, int]] = {}
     for entry in os.scandir(folder):
@@ -170,7 +170,7 @@ def files(folder: Path) -> list[Share]:
         more_bytes, more_files = _within(entry)
         kinds[kind] = size + more_bytes, count + more_files
     shares = [
-        Share(kind, size, count, ADVICE_ON_FILES.get(kind, ""))
+        DiskShare(kind, size, count, ADVICE_ON_FILES.get(kind, ""))
         for kind, (size, count) in kinds.items()
     ]
     return sorted(shares, key=lambda share: (-share.bytes, share.name))
@@ -188,7 +188,7 @@ def _within(entry: "os.DirEntry[str]") -> tuple[int, int]:
     try:
         if not entry.is_dir(follow_symlinks=False):
             return entry.stat(follow_symlinks=False).st_size, 1
-        inner = [_within(each) for each in os.scandir(entry.path)]
+        inner = [_within(inside) for inside in os.scandir(entry.path)]
     except OSError:
         return 0, 0
     return sum(size for size, _ in inner), sum(count for _, count in inner)

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.invitations import check_not_last_admin, withdraw_invitations_of
 from accounts.models import Invitation, Person
 from accounts.roles import Role
@@ -25,7 +25,7 @@ from datasets.models import Contradiction
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
 from operations.mentions import mentions, replace
-from operations.serialization import Table
+from operations.serialization import SerializedTable
 from wikifetch.models import FetchRun
 
 log = structlog.get_logger(__name__)
@@ -192,13 +192,13 @@ def forget(person: Person, *, by: Person | None = None, replacing: Collection[st
         is_active=False,
         forgotten_at=Now(),
     )
-    record(Kind.FORGETTING, by, person=person)
+    record(AuditKind.FORGETTING, by, person=person)
     log.info("person_forgotten", pseudonym=person.pseudonym)
 
 
 def _replace(person: Person, by: Person | None, keys: set[str]) -> None:
     found = mentions(person, by)
-    chosen = [each for each in found.open if each.key in keys]
+    chosen = [mention for mention in found.open if mention.key in keys]
     if len(chosen) < len(keys):
         raise Conflict(
             "Texts that you ticked were changed meanwhile. Nothing was done: go back, reload the page, and look again."
@@ -227,8 +227,8 @@ def own_data(person: Person, *, only_closed_studies: bool = False) -> Iterator[s
     for name, rows in own_rows(person, only_closed_studies=only_closed_studies):
         yield f",\n{dumped(name)}: ["
         comma = "\n"
-        table = Table(rows.model)
-        for row in table.read(rows.db, rows):
+        table = SerializedTable(rows.model)
+        for row in table.rows(rows.db, rows):
             yield comma + dumped(dict(zip(table.columns, row, strict=True)))
             comma = ",\n"
         yield "\n]"

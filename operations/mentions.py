@@ -26,7 +26,15 @@ from judging.models import Study
 from judging.states import StudyState
 from leases.refusal import Conflict
 from operations.serialization import tables
-from operations.words import Piece, Words, addresses_in, as_text, excerpt, replaced, words_of
+from operations.words import (
+    ExcerptPiece,
+    NameWords,
+    addresses_in,
+    as_text,
+    excerpt,
+    replaced,
+    words_of,
+)
 from wikifetch.models import FetchRun
 
 # Tables, or rooms with all of theirs, whose texts nobody typed about a colleague.
@@ -116,7 +124,7 @@ class Mention:
     pk: int
     field: Field
     value: Any
-    pieces: list[Piece]
+    pieces: list[ExcerptPiece]
     is_certain: bool
     fixed: str = ""
     is_hidden: bool = False
@@ -140,34 +148,36 @@ class Mentions:
     fixed: list[Mention]
     hidden: int
     common: list[str]
-    words: Words
+    words: NameWords
 
 
-def words_for(person: Person) -> Words:
+def words_for(person: Person) -> NameWords:
     """The words that name the person, with the addresses that are noted of them."""
     invitation = getattr(person, "invitation", None)
     contacts = FetchRun.objects.filter(started_by=person).values_list("contact", flat=True)
     noted = [invitation.note if invitation else "", *contacts.distinct()]
     return words_of(
-        person.name, person.username, {each for text in noted for each in addresses_in(text)}
+        person.name, person.username, {address for text in noted for address in addresses_in(text)}
     )
 
 
 def mentions(person: Person, by: Person | None = None) -> Mentions:
     """The texts that name the person; without `by`, as on the command line, no annotation or record is hidden."""
     words = words_for(person)
-    found = [each for model in searched() for each in _in_table(model, words, person)]
-    counts = Counter(word for each in found for word in words.found(as_text(each.value)))
+    found = [mention for model in searched() for mention in _in_table(model, words, person)]
+    counts = Counter(word for mention in found for word in words.found(as_text(mention.value)))
     common = {word for word, count in counts.items() if count > MOST} & {
         word.lower() for word in words.likely
     }
     words = words.without(common)
-    kept = [_judged(each, words) for each in found if words.pattern.search(as_text(each.value))]
+    kept = [
+        _judged(mention, words) for mention in found if words.pattern.search(as_text(mention.value))
+    ]
     hidden_ones = _hidden(kept, by)
-    shown = [each for each in kept if (each.model, each.pk) not in hidden_ones]
+    shown = [mention for mention in kept if (mention.model, mention.pk) not in hidden_ones]
     return Mentions(
-        [each for each in shown if not each.fixed],
-        [each for each in shown if each.fixed],
+        [mention for mention in shown if not mention.fixed],
+        [mention for mention in shown if mention.fixed],
         len(kept) - len(shown),
         sorted(common),
         words,
@@ -185,24 +195,24 @@ def keep_seen(by: Person, shown: Iterable[Mention], opened: str) -> None:
             keep_listed(by, rows.values_list(f"{OF_RECORD[label]}pk", flat=True), opened)
 
 
-def replace(chosen: Iterable[Mention], words: Words, pseudonym: str) -> None:
+def replace(chosen: Iterable[Mention], words: NameWords, pseudonym: str) -> None:
     """Put the pseudonym in place of the words. Raises Conflict, naming a row that does not take it."""
-    for each in chosen:
+    for mention in chosen:
         text = replaced(
-            each.value, words, pseudonym, keys=each.model._meta.label_lower in KEYS_OF_FILES
+            mention.value, words, pseudonym, keys=mention.model._meta.label_lower in KEYS_OF_FILES
         )
-        if isinstance(text, str) and each.field.max_length:
-            text = text[: each.field.max_length]
-        changes: dict[str, Any] = {each.field.attname: text}
-        if each.model is Annotation:
+        if isinstance(text, str) and mention.field.max_length:
+            text = text[: mention.field.max_length]
+        changes: dict[str, Any] = {mention.field.attname: text}
+        if mention.model is Annotation:
             changes["version"] = F("version") + 1  # or an open page would write the name again
         try:
             with transaction.atomic():
-                each.model._base_manager.filter(pk=each.pk).update(**changes)
+                mention.model._base_manager.filter(pk=mention.pk).update(**changes)
         except IntegrityError:
             raise Conflict(
-                f"{each.where.capitalize()} cannot have the pseudonym: another row has it already. Nothing was done. "
-                "Change that text by hand, or do not tick it."
+                f"{mention.where.capitalize()} cannot have the pseudonym: another row has it already. Nothing was "
+                "done. Change that text by hand, or do not tick it."
             ) from None
 
 
@@ -230,7 +240,7 @@ def columns(model: type[Model]) -> list[Field]:
     ]
 
 
-def _in_table(model: type[Model], words: Words, person: Person) -> Iterator[Mention]:
+def _in_table(model: type[Model], words: NameWords, person: Person) -> Iterator[Mention]:
     fields = columns(model)
     conditions, casts = [], {}
     for field in fields:
@@ -252,7 +262,7 @@ def _in_table(model: type[Model], words: Words, person: Person) -> Iterator[Ment
                 yield Mention(model, pk, field, value, [], is_certain=False)
 
 
-def _forms(words: Words, *, is_json: bool) -> Collection[str]:
+def _forms(words: NameWords, *, is_json: bool) -> Collection[str]:
     """The words as a database may hold them: SQLite ignores the case of A to Z alone, and JSON has escapes."""
     forms = {
         form for word in words.all for form in (word, word.lower(), word.upper(), word.title())
@@ -269,7 +279,7 @@ def _emptied(model: type[Model], person: Person) -> Q:
     return Q(pk__in=[])
 
 
-def _judged(found: Mention, words: Words) -> Mention:
+def _judged(found: Mention, words: NameWords) -> Mention:
     text, label = as_text(found.value), found.model._meta.label_lower
     fixed = FIXED.get(label) or FIXED.get(f"{label}.{found.field.attname}", "")
     if not fixed and _is_released(label, found.pk):
@@ -299,8 +309,8 @@ def _is_released(label: str, pk: int) -> bool:
 
 def _keys(found: Iterable[Mention]) -> dict[type[Model], set[int]]:
     keys: dict[type[Model], set[int]] = {}
-    for each in found:
-        keys.setdefault(each.model, set()).add(each.pk)
+    for mention in found:
+        keys.setdefault(mention.model, set()).add(mention.pk)
     return keys
 
 

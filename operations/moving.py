@@ -18,7 +18,13 @@ from operations.schema_version import (
     shortened,
     unknown,
 )
-from operations.serialization import Table, first_with_rows, last_key, set_last_key, tables
+from operations.serialization import (
+    SerializedTable,
+    first_with_rows,
+    last_key,
+    set_last_key,
+    tables,
+)
 
 
 @dataclass(frozen=True)
@@ -55,16 +61,18 @@ def move(url: str, report: Callable[[Moved], None]) -> list[Moved]:
     return moved
 
 
-def of_all() -> list[Table]:
+def of_all() -> list[SerializedTable]:
     return tables(apps, passing=True)
 
 
-def moved_table(table: Table, source: str, target: str, report: Callable[[Moved], None]) -> Moved:
+def moved_table(
+    table: SerializedTable, source: str, target: str, report: Callable[[Moved], None]
+) -> Moved:
     """Copy one table and read it back. Raises Refusal if it differs."""
     read, written = Checksum(), Checksum()
     try:
-        table.write(table.summed(table.read(source), read), target)
-        for _ in table.summed(table.read(target), written):
+        table.write(table.summed(table.rows(source), read), target)
+        for _ in table.summed(table.rows(target), written):
             pass
     except DatabaseError as error:
         raise Refusal(

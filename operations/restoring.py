@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connections, transaction
 from django.db.models import F
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from annotation.states import EDITABLE
 from datasets.exporters import EXPORTERS
 from datasets.exporters.exporting import sha256_of
@@ -34,7 +34,7 @@ from operations.schema_version import (
     too_old,
     unknown,
 )
-from operations.serialization import Table, first_with_rows, set_last_key, sums, tables
+from operations.serialization import SerializedTable, first_with_rows, set_last_key, sums, tables
 from operations.signing import FOREIGN, is_ours
 from operations.unpacking import Unpacked
 
@@ -124,7 +124,7 @@ def finish(bundle: Bundle, ours: bool, settled: bool) -> None:
         bring_up_to_date(DEFAULT)
         learn_sizes()
         whose = "" if ours else ", of another installation"
-        record(Kind.RESTORE, None, f"a backup made {bundle.made_at}{whose}")
+        record(AuditKind.RESTORE, None, f"a backup made {bundle.made_at}{whose}")
     except DatabaseError as error:
         stays = f"Nothing was restored. {MAKE_WELL}"
         if settled:
@@ -198,10 +198,10 @@ def put_rows(bundle: Bundle, models: Apps) -> None:
             )
 
 
-def table_of(part: RowsPart, models: Apps) -> Table:
+def table_of(part: RowsPart, models: Apps) -> SerializedTable:
     model = models.get_model(part.table)
     # Models of old migrations have another order of columns.
-    table = Table(model, tuple(part.columns))
+    table = SerializedTable(model, tuple(part.columns))
     if set(part.columns) != {field.attname for field in model._meta.concrete_fields}:
         raise LookupError(f"{part.table} has other columns")
     return table

@@ -75,7 +75,7 @@ def kind_of(field: Field) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
+class SerializedTable:
     """One model's rows; `order` names its columns where they should not come as the model has them."""
 
     model: type[Model]
@@ -111,7 +111,7 @@ class Table:
     def count(self, using: str) -> int:
         return self.model._base_manager.using(using).count()
 
-    def read(self, using: str, some: QuerySet[Any] | None = None) -> Iterator[Row]:
+    def rows(self, using: str, some: QuerySet[Any] | None = None) -> Iterator[Row]:
         """Every row, or `some`, in the order of the keys, a batch in memory at a time."""
         rows = self.model._base_manager.using(using) if some is None else some
         for values in rows.order_by("pk").values_list(*self.columns).iterator(chunk_size=BATCH):
@@ -178,7 +178,7 @@ def reason_of(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".")
 
 
-def tables(apps: Apps, *, passing: bool = False) -> list[Table]:
+def tables(apps: Apps, *, passing: bool = False) -> list[SerializedTable]:
     """All tables, those of lower rooms first, with the tables of many-to-many relations.
 
     With `passing` also those that no backup contains.
@@ -186,28 +186,28 @@ def tables(apps: Apps, *, passing: bool = False) -> list[Table]:
     left_out = set(LEFT_OUT) | (set() if passing else set(PASSING))
     models = apps.get_models(include_auto_created=True)
     return [
-        Table(model)
+        SerializedTable(model)
         for model in models
         if not {model._meta.app_label, model._meta.label_lower} & left_out
     ]
 
 
-def sums(using: str, of: Iterable[Table]) -> dict[str, Checksum]:
+def sums(using: str, of: Iterable[SerializedTable]) -> dict[str, Checksum]:
     """The checksum of each table."""
     checksums = {}
     for table in of:
         checksum = checksums[table.name] = Checksum()
-        for _ in table.summed(table.read(using), checksum):
+        for _ in table.summed(table.rows(using), checksum):
             pass
     return checksums
 
 
-def first_with_rows(using: str, of: Iterable[Table]) -> str:
+def first_with_rows(using: str, of: Iterable[SerializedTable]) -> str:
     """The name of a table that has rows, "" where none has any."""
     return next((table.name for table in of if table.model._base_manager.using(using).exists()), "")
 
 
-def last_key(using: str, table: Table) -> int:
+def last_key(using: str, table: SerializedTable) -> int:
     """The highest key ever used, even by a deleted row; 0 if the database does not number the rows."""
     if not table.counts_keys:
         return 0
@@ -224,7 +224,7 @@ def last_key(using: str, table: Table) -> int:
     return int(row[0] or 0) if row else 0
 
 
-def set_last_key(using: str, table: Table, key: int) -> None:
+def set_last_key(using: str, table: SerializedTable, key: int) -> None:
     """Let new rows take keys above `key`."""
     if not table.counts_keys or not key:
         return

@@ -15,7 +15,7 @@ AROUND = 60  # characters of an excerpt on each side
 
 
 @dataclass(frozen=True)
-class Piece:
+class ExcerptPiece:
     """A part of an excerpt; `names` says whether it is one of the words."""
 
     text: str
@@ -23,7 +23,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Words:
+class NameWords:
     """`certain`: whole names of several words, and addresses. `likely`: other names, and parts of any."""
 
     certain: frozenset[str]
@@ -43,18 +43,18 @@ class Words:
 
     def found(self, text: str) -> set[str]:
         """Those of the words that the text holds, in small letters."""
-        return {unicodedata.normalize("NFC", one).lower() for one in self.pattern.findall(text)}
+        return {unicodedata.normalize("NFC", word).lower() for word in self.pattern.findall(text)}
 
     def is_certain(self, text: str) -> bool:
         return bool(self.found(text) & {word.lower() for word in self.certain})
 
-    def without(self, dropped: set[str]) -> "Words":
-        return Words(
+    def without(self, dropped: set[str]) -> "NameWords":
+        return NameWords(
             self.certain, frozenset(word for word in self.likely if word.lower() not in dropped)
         )
 
 
-def words_of(name: str, username: str, addresses: Iterable[str] = ()) -> Words:
+def words_of(name: str, username: str, addresses: Iterable[str] = ()) -> NameWords:
     """The words that name a person: name and sign-in name, their parts, and the addresses with what is before the @."""
     given = [name, username, *addresses]
     addresses = {text for text in given if ADDRESS.fullmatch(text)}
@@ -62,23 +62,23 @@ def words_of(name: str, username: str, addresses: Iterable[str] = ()) -> Words:
     names = [text.split("@")[0] if text in addresses else text for text in given]
     parts = {part for text in names for part in PART.findall(text)} | set(names)
     likely = {part for part in parts if len(part) >= LEAST and not part.isdigit()}
-    return Words(frozenset(certain), frozenset(likely - certain))
+    return NameWords(frozenset(certain), frozenset(likely - certain))
 
 
 def addresses_in(text: str) -> list[str]:
     return ADDRESS.findall(text)
 
 
-def replaced(value: Any, words: Words, by: str, *, keys: bool = False) -> Any:
+def replaced(value: Any, words: NameWords, by: str, *, keys: bool = False) -> Any:
     """A text, or every text in JSON, with `by` in place of the words; in the names of its entries only with `keys`."""
     if isinstance(value, str):
         return words.pattern.sub(by, value)
     if isinstance(value, list):
-        return [replaced(each, words, by, keys=keys) for each in value]
+        return [replaced(inner, words, by, keys=keys) for inner in value]
     if isinstance(value, dict):
         return {
-            replaced(key, words, by) if keys else key: replaced(each, words, by, keys=keys)
-            for key, each in value.items()
+            replaced(key, words, by) if keys else key: replaced(inner, words, by, keys=keys)
+            for key, inner in value.items()
         }
     return value
 
@@ -88,15 +88,15 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def excerpt(text: str, words: Words) -> list[Piece]:
+def excerpt(text: str, words: NameWords) -> list[ExcerptPiece]:
     """The first place of a word in the text, with what is around it."""
     first = words.pattern.search(text)
     if first is None:
         return []
     start, end = max(0, first.start() - AROUND), min(len(text), first.end() + AROUND)
-    pieces, at = [Piece("…")] if start else [], start
+    pieces, at = [ExcerptPiece("…")] if start else [], start
     for match in words.pattern.finditer(text, start, end):
-        pieces += [Piece(text[at : match.start()]), Piece(match.group(), names=True)]
+        pieces += [ExcerptPiece(text[at : match.start()]), ExcerptPiece(match.group(), names=True)]
         at = match.end()
-    pieces.append(Piece(text[at:end] + ("…" if end < len(text) else "")))
+    pieces.append(ExcerptPiece(text[at:end] + ("…" if end < len(text) else "")))
     return [piece for piece in pieces if piece.text]

@@ -13,7 +13,7 @@ from accounts.roles import Role
 
 
 @dataclass(frozen=True)
-class Place:
+class NavigationPlace:
     """An entry of the navigation: its group, a page's name and the roles that may open it."""
 
     group: str
@@ -48,8 +48,8 @@ class Group:
         return any(link.here for link in self.links)
 
 
-def _place(group: str, label: str, view: str, roles: set[Role], *prefixes: str) -> Place:
-    return Place(group, label, view, frozenset(roles), prefixes)
+def _place(group: str, label: str, view: str, roles: set[Role], *prefixes: str) -> NavigationPlace:
+    return NavigationPlace(group, label, view, frozenset(roles), prefixes)
 
 
 ADMIN, RESEARCHER, ANNOTATOR = Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR
@@ -84,31 +84,33 @@ PLACES = [
 MOST_IN_LINE = 4
 
 
-def places_for(person: Person) -> tuple[Place, ...]:
+def places_for(person: Person) -> tuple[NavigationPlace, ...]:
     """The places that this person may open."""
     return tuple(place for place in PLACES if person.has_role(*place.roles))
 
 
-def is_grouped(places: tuple[Place, ...]) -> bool:
+def is_grouped(places: tuple[NavigationPlace, ...]) -> bool:
     return len(places) > MOST_IN_LINE
 
 
-def groups_of(places: tuple[Place, ...], here: Place | None) -> list[Group]:
+def groups_of(places: tuple[NavigationPlace, ...], here: NavigationPlace | None) -> list[Group]:
     """The places by group where there are many, else each on its own."""
     links: dict[str, list[Link]] = {}
     for place in places:
         group = place.group if is_grouped(places) else place.label
         links.setdefault(group, []).append(Link(place.label, reverse(place.view), place == here))
-    return [Group(label, tuple(each)) for label, each in links.items()]
+    return [Group(label, tuple(group)) for label, group in links.items()]
 
 
-def place_of(path: str) -> Place | None:
+def place_of(path: str) -> NavigationPlace | None:
     """The place that a page belongs to."""
     return next((place for place in PLACES if path.startswith(place.prefixes)), None)
 
 
 @lru_cache
-def _html(places: tuple[Place, ...], here: Place | None, prefix: str) -> SafeString:
+def _html(
+    places: tuple[NavigationPlace, ...], here: NavigationPlace | None, prefix: str
+) -> SafeString:
     """The navigation, which is the same for all people with these places; `prefix` is of its links."""
     context = {"places": groups_of(places, here), "is_grouped": is_grouped(places)}
     return render_to_string("_components/navigation.html", context)

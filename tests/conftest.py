@@ -375,11 +375,11 @@ def without_statistics(db) -> None:
 @pytest.fixture(autouse=True)
 def all_is_well():
     """Tests run without workers: pages are shown as on a healthy installation."""
-    from operations.monitoring.health import Report, watch
+    from operations.monitoring.health import HealthReport, watch
 
-    watch.keep(Report(), float("inf"))
+    watch.keep(HealthReport(), float("inf"))
     yield
-    watch.keep(Report(), 0.0)
+    watch.keep(HealthReport(), 0.0)
 
 
 @pytest.fixture(scope="session")

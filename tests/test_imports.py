@@ -96,6 +96,8 @@ PURE = {
     "generation.inference.chat",
     "generation.inference.faults",
     "generation.inference.scoring",
+    "generation.inference.service_entries",
+    "generation.inference.service_errors",
     "generation.prompts",
     "judging.files.predictionfile",
     "judging.files.wikicontradict",
@@ -119,7 +121,7 @@ PURE = {
     "operations.monitoring.findings",
     "operations.names",
     "operations.words",
-    "demonstration.export",
+    "demonstration.wiki_export",
     "demonstration.history",
 }
 IMPURE_LIBRARIES = {

@@ -82,7 +82,7 @@ def _page(
         "password": password,
         "sessions": shown,
         "has_others": any(not session.is_this for session in shown),
-        "factor": second_factor.of(person),
+        "factor": second_factor.factor_of(person),
         "institution": institution.name(),
         "identity": Identity.objects.filter(person=person).first(),
         "has_password": person.has_usable_password(),

@@ -63,5 +63,5 @@ def log_csv(request: HttpRequest) -> HttpResponseBase:
 
 def _lines(entries: Iterator[AuditEvent]) -> Iterator[tuple[str, ...]]:
     for row in entries:
-        people = (one.pseudonym if one else "" for one in (row.by, row.person))
+        people = (someone.pseudonym if someone else "" for someone in (row.by, row.person))
         yield (row.at.isoformat(), row.kind, *people, row.about)

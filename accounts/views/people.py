@@ -74,7 +74,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
         "someone": someone,
         "is_own": someone == person_of(request),
         "form": form,
-        "factor": second_factor.of(someone),
+        "factor": second_factor.factor_of(someone),
         "identity": Identity.objects.filter(person=someone).first(),
         "institution": institution.name(),
     }

@@ -26,7 +26,7 @@ NEW_SECRET = "second_factor_secret"  # noqa: S105 the name, not the secret
 def code(request: HttpRequest) -> HttpResponse:
     """Asked for after the password."""
     person = _waiting(request)
-    factor = factors.of(person) if person else None
+    factor = factors.factor_of(person) if person else None
     if request.user.is_authenticated or person is None or factor is None:
         return redirect("accounts:sign_in")
     form = CodeForm(request, request.POST or None, factor=factor)
@@ -56,7 +56,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     if request.method != "POST":
         return _page(request)
-    if factors.of(person):
+    if factors.factor_of(person):
         raise Conflict("Your second factor is on already.")
     form = CurrentPasswordForm(request, request.POST)
     if not form.is_valid():
@@ -93,7 +93,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
 def remove(request: HttpRequest) -> HttpResponse:
     """By the password and a code."""
     person = person_of(request)
-    if not factors.of(person):
+    if not factors.factor_of(person):
         raise Conflict("Your second factor is off already.")
     form = proof_form(request, request.POST)
     if not form.is_valid():
@@ -105,7 +105,7 @@ def remove(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, form: CurrentPasswordForm | None = None) -> HttpResponse:
     person = person_of(request)
-    factor = factors.of(person)
+    factor = factors.factor_of(person)
     form = form or proof_form(request)
     context = {
         "form": form,

@@ -125,7 +125,7 @@ def _person_of_link(request: HttpRequest, key: str, token: str) -> Person:
 
 def after_password(request: HttpRequest, person: Person, to: str = "") -> HttpResponse:
     """Sign in, or ask for a code first where the person has a second factor; then to the address `to`."""
-    if not second_factor.of(person):
+    if not second_factor.factor_of(person):
         return sign_in_now(request, person, to)
     if request.user.is_authenticated:
         logout(request)  # with a link for a new password, somebody else may be signed in here

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from annotation.evidence.paragraphs import paragraphs, tag_text
 from annotation.evidence.provenance import origin_in
@@ -87,7 +87,7 @@ def publish_campaign(campaign: Campaign, by: Person | None = None) -> PublishedC
     results = [publish(kept) for kept in to_publish(campaign)]
     done = [new for new in results if new is not None]
     if done:
-        record(Kind.PUBLISH, by, f"{len(done)} tags of campaign {campaign.pk}")
+        record(AuditKind.PUBLISH, by, f"{len(done)} tags of campaign {campaign.pk}")
     return PublishedCounts(len(done), sum(done))
 
 

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Now
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.excluding.exposure import hidden_from, known_to
@@ -240,7 +240,9 @@ def _end(exclusion: Exclusion, how: str, by: Person, note: str = "") -> PastExcl
 
 def recorded(what: str, instance: Instance, by: Person) -> None:
     tag = instance.contradiction
-    record(Kind.EXCLUSION, by, f"{what}: question {instance.n} of {tag.collection.name} {tag.pk}")
+    record(
+        AuditKind.EXCLUSION, by, f"{what}: question {instance.n} of {tag.collection.name} {tag.pk}"
+    )
 
 
 def _ended(instance: Instance, proposal: int, how: str, by: Person) -> PastExclusion | None:
@@ -277,6 +279,9 @@ def standings(instances: Iterable[Instance], person: Person) -> list[Standing]:
     """The standing of each question, in the order given."""
     questions = list(instances)
     hidden = hidden_from(person)
-    rows = Exclusion.objects.filter(instance__in=[one.pk for one in questions])
+    rows = Exclusion.objects.filter(instance__in=[question.pk for question in questions])
     exclusions = {row.instance_id: row for row in rows.exclude(instance__in=hidden)}
-    return [Standing(one, exclusions.get(one.pk), one.pk in hidden) for one in questions]
+    return [
+        Standing(question, exclusions.get(question.pk), question.pk in hidden)
+        for question in questions
+    ]

@@ -6,7 +6,7 @@ from typing import Protocol
 from datasets.exporters.complete_json import CompleteJson
 from datasets.exporters.wikicontradict_csv import WikiContradictCsv
 from datasets.exporters.wikicontradict_json import WikiContradictJson
-from datasets.streaming import Row
+from datasets.streaming import StreamedRow
 from leases.refusal import NotFoundHere
 
 
@@ -18,7 +18,7 @@ class Exporter(Protocol):
     suffix: str
     content_type: str
 
-    def chunks(self, rows: Iterable[Row]) -> Iterator[str]: ...
+    def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]: ...
 
 
 EXPORTERS: dict[str, Exporter] = {

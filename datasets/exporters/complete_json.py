@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from datasets.records import EXTRA
-from datasets.streaming import Row
+from datasets.streaming import StreamedRow
 
 
 class CompleteJson:
@@ -21,7 +21,7 @@ class CompleteJson:
     suffix = ".json"
     content_type = "application/json; charset=utf-8"
 
-    def chunks(self, rows: Iterable[Row]) -> Iterator[str]:
+    def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
         before = "["
         for row in rows:
@@ -30,7 +30,7 @@ class CompleteJson:
         yield "[]\n" if before == "[" else "\n]\n"
 
 
-def _entry(row: Row) -> dict[str, Any]:
+def _entry(row: StreamedRow) -> dict[str, Any]:
     return {
         "id": row.columns["external_id"],
         "version": row.columns["version"],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from datasets.exporters import Exporter
-from datasets.streaming import Row
+from datasets.streaming import StreamedRow
 from leases.refusal import Refusal
 
 
@@ -16,7 +16,7 @@ class ExportFailed(Refusal):
     """The file could not be written; trying again helps once there is room."""
 
 
-def write_file(exporter: Exporter, rows: Iterable[Row], path: Path) -> tuple[int, str]:
+def write_file(exporter: Exporter, rows: Iterable[StreamedRow], path: Path) -> tuple[int, str]:
     """Write the export to `path`, replacing an existing file; returns (bytes, sha256). Raises ExportFailed."""
     return write_chunks(exporter.chunks(rows), path)
 
@@ -37,7 +37,7 @@ def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
         ) from None
 
 
-def spooled(exporter: Exporter, rows: Iterable[Row]) -> IO[bytes]:
+def spooled(exporter: Exporter, rows: Iterable[StreamedRow]) -> IO[bytes]:
     """The export as an open temporary file, as `spooled_by` gives it."""
 
     def write(file: IO[bytes]) -> None:
@@ -63,7 +63,7 @@ def spooled_by(write: Callable[[IO[bytes]], None]) -> IO[bytes]:
     return file
 
 
-def sha256_of(exporter: Exporter, rows: Iterable[Row]) -> str:
+def sha256_of(exporter: Exporter, rows: Iterable[StreamedRow]) -> str:
     """The sha256 that the export would have."""
     digest = hashlib.sha256()
     for text in exporter.chunks(rows):

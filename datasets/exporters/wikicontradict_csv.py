@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from datasets.contexts import context_1, context_2, is_same, merged_context
 from datasets.schema import DIFFERENT, SAME
-from datasets.streaming import Row
+from datasets.streaming import StreamedRow
 from datasets.taxonomy import IMPLICIT
 
 HEADER = (
@@ -27,7 +27,7 @@ class WikiContradictCsv:
     suffix = ".csv"
     content_type = "text/csv; charset=utf-8"
 
-    def chunks(self, rows: Iterable[Row]) -> Iterator[str]:
+    def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
         yield _text([HEADER])
         numbered = 0
@@ -39,7 +39,7 @@ class WikiContradictCsv:
             yield _text(lines)
 
 
-def _lines(row: Row, first: int) -> Iterator[tuple[object, ...]]:
+def _lines(row: StreamedRow, first: int) -> Iterator[tuple[object, ...]]:
     """A line for each question; `first` is the number of the first."""
     columns = SimpleNamespace(**row.columns)
     about = (
@@ -49,10 +49,10 @@ def _lines(row: Row, first: int) -> Iterator[tuple[object, ...]]:
         merged_context(columns),
     )
     for number, asked in enumerate(row.questions, first):
-        one, two = asked.answer_1 or "", asked.answer_2 or ""
+        answer_1, answer_2 = asked.answer_1 or "", asked.answer_2 or ""
         yield (
-            *(number, asked.question, context_1(columns), context_2(columns), one, two),
-            *(*about, f"{one}|{two}", columns.title, columns.url),
+            *(number, asked.question, context_1(columns), context_2(columns), answer_1, answer_2),
+            *(*about, f"{answer_1}|{answer_2}", columns.title, columns.url),
         )
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring
 
-from datasets.streaming import Row
+from datasets.streaming import StreamedRow
 
 _STEP = "    "
 
@@ -17,7 +17,7 @@ class WikiContradictJson:
     suffix = ".json"
     content_type = "application/json; charset=utf-8"
 
-    def chunks(self, rows: Iterable[Row]) -> Iterator[str]:
+    def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a record at a time."""
         before = "[\n    "
         for row in rows:
@@ -36,9 +36,9 @@ def indented(value: object, line: str = "\n") -> str:
     deeper = line + _STEP
     if isinstance(value, dict) and value:
         pairs = (
-            f"{encode_basestring(key)}: {indented(each, deeper)}" for key, each in value.items()
+            f"{encode_basestring(key)}: {indented(inner, deeper)}" for key, inner in value.items()
         )
         return f"{{{deeper}{f',{deeper}'.join(pairs)}{line}}}"
     if isinstance(value, list) and value:
-        return f"[{deeper}{f',{deeper}'.join(indented(each, deeper) for each in value)}{line}]"
+        return f"[{deeper}{f',{deeper}'.join(indented(inner, deeper) for inner in value)}{line}]"
     return json.dumps(value, ensure_ascii=False)

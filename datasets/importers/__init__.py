@@ -14,7 +14,7 @@ class Importer(Protocol):
     label: str
     hint: str
 
-    def read(self, file: BinaryIO) -> Iterator[Parsed]: ...
+    def records(self, file: BinaryIO) -> Iterator[Parsed]: ...
 
 
 IMPORTERS: dict[str, Importer] = {importer.name: importer for importer in (WikiContradict(),)}

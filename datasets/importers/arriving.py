@@ -16,7 +16,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Now
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import BATCH, Draft, add_contradictions, locked
@@ -58,7 +58,7 @@ def bring(
             with arriving.step():
                 add_contradictions(collection=arriving.collection, drafts=batch)
         with arriving.step():
-            record(Kind.IMPORT, by, f"collection {name}")
+            record(AuditKind.IMPORT, by, f"collection {name}")
             return _shown(arriving, name)
 
 

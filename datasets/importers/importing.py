@@ -8,7 +8,7 @@ from typing import BinaryIO
 from django.core.exceptions import ValidationError
 
 from accounts.models import Person
-from datasets.deviations import Deviation, Kind, deviations
+from datasets.deviations import Deviation, DeviationKind, deviations
 from datasets.importers import Importer
 from datasets.importers.arriving import bring
 from datasets.models import Collection
@@ -28,12 +28,12 @@ class Contents:
     records: int = 0
     questions: int = 0
     duplicates: list[tuple[int, int]] = field(default_factory=list)
-    kinds: Counter[Kind] = field(default_factory=Counter)
+    kinds: Counter[DeviationKind] = field(default_factory=Counter)
     deviating_records: int = 0
 
     @property
-    def deviations_by_kind(self) -> list[tuple[Kind, int]]:
-        return [(kind, self.kinds[kind]) for kind in Kind if self.kinds[kind]]
+    def deviations_by_kind(self) -> list[tuple[DeviationKind, int]]:
+        return [(kind, self.kinds[kind]) for kind in DeviationKind if self.kinds[kind]]
 
 
 @dataclass(kw_only=True)
@@ -63,14 +63,14 @@ def import_file(
     """
     check_name(collection_name)
     contents = Contents()
-    drafts = _drafts(importer.read(file), contents)
+    drafts = _drafts(importer.records(file), contents)
     collection, added = bring(drafts, name=collection_name, source=source, by=by)
     return ImportReport(collection=collection, added=added, **vars(contents))
 
 
 def deviations_in(importer: Importer, file: BinaryIO) -> Iterator[tuple[int, Deviation]]:
     """(record, deviation) for each deviation of the file: there may be millions, so they are not kept."""
-    for number, parsed in enumerate(importer.read(file), 1):
+    for number, parsed in enumerate(importer.records(file), 1):
         for deviation in deviations(parsed.columns, parsed.slots):
             yield number, deviation
 

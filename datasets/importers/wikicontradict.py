@@ -15,7 +15,7 @@ class WikiContradict:
     label = "WikiContradict (JSON)"
     hint = "A list of records as published in wikicontradict.json."
 
-    def read(self, file: BinaryIO) -> Iterator[Parsed]:
+    def records(self, file: BinaryIO) -> Iterator[Parsed]:
         """The file's records in order, from its beginning.
 
         Raises Unreadable at its end with the problems of the first refused records, by key: no more records are looked

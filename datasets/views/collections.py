@@ -15,6 +15,7 @@ from accounts.roles import Role
 from accounts.throttles import count_job, counted
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import reasoning
+from datasets.contradiction_page import described, deviation_table, facet_filters
 from datasets.counts import (
     FACETS,
     counts_of,
@@ -23,7 +24,7 @@ from datasets.counts import (
     sizes,
     with_option,
 )
-from datasets.deviations import Kind
+from datasets.deviations import DeviationKind
 from datasets.excluding.exclusions import (
     excluded_ids,
     exclusions_of,
@@ -38,11 +39,10 @@ from datasets.importers import IMPORTERS
 from datasets.importers.importing import import_file
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
-from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current
 from datasets.releases import freeze, release_of, released, released_rows
 from datasets.revisions import progress
-from datasets.streaming import Row, streamed
+from datasets.streaming import StreamedRow, streamed
 from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
 from leases.rows import first_of
@@ -176,7 +176,7 @@ def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
     """Where the records differ from what the form asks for."""
     collection, person = collection_named(name), person_of(request)
     kinds, lines = deviation_table(shown_to(person, current(collection)))
-    chosen = Kind.__members__.get(request.GET.get("kind", ""))
+    chosen = DeviationKind.__members__.get(request.GET.get("kind", ""))
     page = page_of(request, [line for line in lines if chosen in (None, line.deviation.kind)])
     keep_listed(person, (line.contradiction["pk"] for line in page), request.path)
     context = {
@@ -223,7 +223,7 @@ def export_release(request: HttpRequest, name: str, version: str, format: str) -
     return _download(released_rows(release), format, f"{name}-{version}")
 
 
-def _download(rows: Iterator[Row], format: str, stem: str) -> FileResponse:
+def _download(rows: Iterator[StreamedRow], format: str, stem: str) -> FileResponse:
     exporter = exporter_named(format)
     return FileResponse(
         spooled(exporter, rows),

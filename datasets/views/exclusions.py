@@ -112,7 +112,7 @@ def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) 
         "may_decide": may_decide,
         "undoing": undone,
         "is_own": waiting and waiting.proposed_by_id == person.pk,
-        "is_last": all(one.excluded for one in siblings),
+        "is_last": all(sibling.excluded for sibling in siblings),
         "known": known_to(person, instance) if fields else [],
         "past": PastExclusion.objects.filter(instance=instance).select_related(
             "proposed_by", "seconded_by", "undoing_by", "ended_by"

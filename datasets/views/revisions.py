@@ -131,9 +131,9 @@ def _shown(instance: Instance) -> dict[str, Any]:
     rows = instance.revised_passages.select_related("author", "checker").order_by("-pk")
     shown = [(row, rules.diffs(row, instance)) for row in rows]
     return {
-        "waiting": next((each for each in shown if each[0].state == State.PROPOSED), None),
-        "checked": next((each for each in shown if each[0].state == State.CHECKED), None),
+        "waiting": next((row for row in shown if row[0].state == State.PROPOSED), None),
+        "checked": next((row for row in shown if row[0].state == State.CHECKED), None),
         "rejected": next((row for row, _ in shown[:1] if row.state == State.REJECTED), None),
-        "past": [each for each in shown if each[0].state not in (State.PROPOSED, State.CHECKED)],
+        "past": [row for row in shown if row[0].state not in (State.PROPOSED, State.CHECKED)],
         "has_earlier": bool(shown),
     }

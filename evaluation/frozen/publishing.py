@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.urls import reverse
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.counts.judged import COLUMNS
@@ -51,7 +51,7 @@ def publish(
     locked.published_by, locked.published_at = by, Now()
     locked.comments = comments_of(locked.study) if with_comments else None
     locked.save()
-    record(Kind.PUBLISH, by, f"report {locked.pk}")
+    record(AuditKind.PUBLISH, by, f"report {locked.pk}")
     locked.refresh_from_db()
     return locked
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from evaluation.archive.bundles import require_read, sealed
 from evaluation.archive.bundles import text_of as json_of
@@ -62,7 +62,7 @@ def freeze(
     named: Report = {**body, "snapshot": {**made_of, "id": snapshot.pk}}
     snapshot.text = json_of(sealed(named))
     snapshot.save(update_fields=["text"])
-    record(Kind.FREEZE, by, f"report {snapshot.pk}")
+    record(AuditKind.FREEZE, by, f"report {snapshot.pk}")
     return snapshot, True
 
 

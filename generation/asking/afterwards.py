@@ -15,7 +15,7 @@ from generation.asking import services
 from generation.asking.callthreads import Ended
 from generation.inference import chat, client
 from generation.inference.faults import ServiceFault, ServiceUnavailable
-from generation.queues import MAX_ATTEMPTS, Call, Line, Settled
+from generation.queues import MAX_ATTEMPTS, Call, QueueLine, Settled
 
 # Seconds before a row is asked again after the first, second, … failed call.
 PAUSES = (1.0, 10.0, 60.0, 300.0)
@@ -36,13 +36,13 @@ class Afterwards:
         self._recorded = self._pauses = services.pauses(service.name)[0]
         self.doubted = self._pauses > 0
         # Lines that are asked no more, because their group was paused, with the reason.
-        self.closed: dict[Line, str] = {}
+        self.closed: dict[QueueLine, str] = {}
         self._paused_at = self._paused_until = 0.0
         self._failed_in_a_row = 0
-        self._equal: dict[Line, tuple[str, int]] = {}
+        self._equal: dict[QueueLine, tuple[str, int]] = {}
         # What the database does not yet know: the service's latest pause, or its recovery; pauses of runs.
         self._unrecorded: tuple[str, float] | None = None
-        self._paused_lines: set[Line] = set()
+        self._paused_lines: set[QueueLine] = set()
 
     def seconds_of_pause(self) -> float:
         """Seconds for which the service gets no calls; 0 when it is not paused."""
@@ -96,7 +96,7 @@ class Afterwards:
             self._pauses = 0
             self._unrecorded = ("", 0.0)
 
-    def read(self) -> None:
+    def catch_up(self) -> None:
         """Take in what another turn at the service has found out."""
         if self._unrecorded:
             return
@@ -118,12 +118,12 @@ class Afterwards:
             if known:
                 self._recorded = self._pauses
             else:
-                self.read()
+                self.catch_up()
         for line in tuple(self._paused_lines):
             line.queue.pause(line, self.closed[line])
             self._paused_lines.discard(line)
 
-    def reopen(self, held: Collection[Line]) -> None:
+    def reopen(self, held: Collection[QueueLine]) -> None:
         """A paused line without calls in flight is forgotten: if there are rows to ask again, a person resumed it."""
         for line in set(self.closed) - set(held):
             del self.closed[line]
@@ -156,17 +156,17 @@ class Afterwards:
         return Settled(call, "fail", fault=fault, error=fault.sentence)
 
 
-def bounded(one: Settled) -> Settled:
+def bounded(row: Settled) -> Settled:
     """The same; a row that the service answered with 503 too often while it was up fails: its prompt may be the cause.
 
     Reads the log of calls, after a 503 alone. The log is never cleared, so that a resumed row has as many again.
     """
-    if one.verb != "release" or not one.was_up or not isinstance(one.fault, ServiceUnavailable):
-        return one
-    if (one.call.line.queue.calls(one.call.pk, 503) + 1) % MOST_503:
-        return one
-    advice = f" That was the answer to {MOST_503} calls. {one.call.line.queue.advice}"
-    return replace(one, verb="fail", error=one.fault.sentence + advice)
+    if row.verb != "release" or not row.was_up or not isinstance(row.fault, ServiceUnavailable):
+        return row
+    if (row.call.line.queue.calls(row.call.pk, 503) + 1) % MOST_503:
+        return row
+    advice = f" That was the answer to {MOST_503} calls. {row.call.line.queue.advice}"
+    return replace(row, verb="fail", error=row.fault.sentence + advice)
 
 
 def pause_after(attempts: int, requested: float | None) -> float:

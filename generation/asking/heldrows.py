@@ -8,7 +8,7 @@ import structlog
 
 from generation.asking.afterwards import bounded
 from generation.inference import faults
-from generation.queues import Call, Line, Queue, Settled
+from generation.queues import Call, CallQueue, QueueLine, Settled
 from leases.outage import is_outage
 
 log = structlog.get_logger(__name__)
@@ -17,19 +17,19 @@ log = structlog.get_logger(__name__)
 class HeldRows:
     """Of several queues, under one holder's leases."""
 
-    def __init__(self, queues: Sequence[Queue], holder: str) -> None:
+    def __init__(self, queues: Sequence[CallQueue], holder: str) -> None:
         self.ready: deque[Call] = deque()
         self.settled: list[Settled] = []
         self._queues, self._holder = queues, holder
         # All of them: ready, in flight and settled.
         self._held: set[Call] = set()
-        self._open_groups: set[tuple[Queue, object]] = set()
+        self._open_groups: set[tuple[CallQueue, object]] = set()
 
     def __bool__(self) -> bool:
         return bool(self._held)
 
     @property
-    def lines(self) -> set[Line]:
+    def lines(self) -> set[QueueLine]:
         return {call.line for call in self._held}
 
     def add(self, claimed: Iterable[Call]) -> None:
@@ -49,7 +49,7 @@ class HeldRows:
             if mine := [row for row in self.settled if row.call.line.queue is queue]:
                 self._store(queue, mine)
 
-    def _store(self, queue: Queue, some: Sequence[Settled]) -> None:
+    def _store(self, queue: CallQueue, some: Sequence[Settled]) -> None:
         """Store these; where the database refuses the values of a row, that row fails and the others are kept."""
         try:
             queue.settle(self._holder, some)
@@ -68,7 +68,7 @@ class HeldRows:
         self.settled = [row for row in self.settled if row not in some]
         self._held.difference_update(row.call for row in some)
 
-    def finish_groups(self, waiting: Collection[tuple[Queue, object]]) -> None:
+    def finish_groups(self, waiting: Collection[tuple[CallQueue, object]]) -> None:
         """Let each queue know of its groups that have no row here any more, and none that waits."""
         still = {(call.line.queue, call.line.group) for call in self._held} | {*waiting}
         over, self._open_groups = self._open_groups - still, self._open_groups & still
@@ -77,14 +77,14 @@ class HeldRows:
                 queue.finish(groups)
 
     def renew(self, *, below: float, seconds: float) -> None:
-        """Extend the leases as Queue.renew does, and give up the ready rows that are not to be asked any more."""
+        """Extend the leases as CallQueue.renew does, and give up the ready rows that are not to be asked any more."""
         for queue in self._queues:
             keys = [call.pk for call in self._held if call.line.queue is queue]
             if keys:
                 kept = queue.renew(self._holder, keys, below=below, seconds=seconds)
                 self._give_up(queue, kept)
 
-    def _give_up(self, queue: Queue, kept: set[int]) -> None:
+    def _give_up(self, queue: CallQueue, kept: set[int]) -> None:
         """Ask none of the ready rows that were lost, or whose run or judge was cancelled or paused."""
         ready = [call for call in self.ready if call.line.queue is queue]
         if not ready:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 
-from generation.queues import Call, Line, Queue
+from generation.queues import Call, CallQueue, QueueLine
 
 # A claim of fewer rows costs as much.
 LEAST = 8
@@ -13,18 +13,18 @@ LEAST = 8
 class Rotation:
     """The lines of a service in turn."""
 
-    def __init__(self, queues: Sequence[Queue], service: str) -> None:
+    def __init__(self, queues: Sequence[CallQueue], service: str) -> None:
         self._queues, self._service = queues, service
-        self._groups: deque[deque[Line]] = deque()
+        self._groups: deque[deque[QueueLine]] = deque()
 
     @property
-    def groups(self) -> set[tuple[Queue, object]]:
+    def groups(self) -> set[tuple[CallQueue, object]]:
         """The groups that may have rows left."""
         return {(lines[0].queue, lines[0].group) for lines in self._groups}
 
     def look(self) -> None:
         """Take in lines that are new, or have rows again; their places in the rotation stay."""
-        found: dict[tuple[Queue, object], list[Line]] = {}
+        found: dict[tuple[CallQueue, object], list[QueueLine]] = {}
         for line in (line for queue in self._queues for line in queue.lines(self._service)):
             found.setdefault((line.queue, line.group), []).append(line)
         kept = [group for group in map(_name, self._groups) if group in found]
@@ -32,7 +32,7 @@ class Rotation:
         self._groups = deque(deque(found[group]) for group in (*kept, *new))
 
     def claim(
-        self, holder: str, seconds: float, wanted: int, closed: Collection[Line]
+        self, holder: str, seconds: float, wanted: int, closed: Collection[QueueLine]
     ) -> Iterator[Call]:
         """Up to `wanted` rows, a part from each group."""
         while wanted > 0 and self._groups:
@@ -50,5 +50,5 @@ class Rotation:
             yield from calls
 
 
-def _name(lines: deque[Line]) -> tuple[Queue, object]:
+def _name(lines: deque[QueueLine]) -> tuple[CallQueue, object]:
     return lines[0].queue, lines[0].group

@@ -21,13 +21,13 @@ from generation.asking.callthreads import CallThreads
 from generation.asking.heldrows import HeldRows
 from generation.asking.rotation import Rotation
 from generation.inference import client, faults
-from generation.queues import Queue
+from generation.queues import CallQueue
 from leases.claim import new_holder
 from leases.outage import is_outage
 
 log = structlog.get_logger(__name__)
 
-# Seconds. With the longest timeout of a call (client.LONGEST_TIMEOUT), below half the broker's visibility timeout.
+# Seconds. With the longest timeout of a call (service_entries.py), below half the broker's visibility timeout.
 TURN = 120.0
 # Seconds of a lease of the turn and of each row in it, and between renewals: with the sweeper's 5 s, the work of a dead
 # worker goes on within 15 s.
@@ -45,7 +45,7 @@ stopping = threading.Event()
 
 def take_turn(
     name: str,
-    queues: Sequence[Queue],
+    queues: Sequence[CallQueue],
     *,
     seconds: float = TURN,
     hand_over: Callable[[], object] = lambda: None,
@@ -98,7 +98,7 @@ class _Turn:
     def __init__(
         self,
         service: client.Service,
-        queues: Sequence[Queue],
+        queues: Sequence[CallQueue],
         holder: str,
         stored: Callable[[], object],
     ) -> None:
@@ -233,5 +233,5 @@ class _Turn:
             self._mine = services.renew_turn(
                 self._service.name, self._holder, LEASE, self.until_next_call
             )
-        self._after.read()
+        self._after.catch_up()
         self._rows.renew(below=LEASE - RENEW, seconds=LEASE)

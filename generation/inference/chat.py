@@ -6,11 +6,12 @@ TGI, Ollama and others implement them.
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from generation.inference import faults
+from generation.inference.service_errors import shown
 
 # Greedy and at most 250 new tokens (WikiContradict, section 4).
 DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 250}
@@ -21,28 +22,6 @@ MAX_TOKENS, MAX_COMPLETION_TOKENS = "max_tokens", "max_completion_tokens"
 # The finish reasons of services for a reply that the token limit cut off.
 CUT_OFF = ("length", "max_tokens")
 
-# Errors are known by their code or type, or by how their message begins. The whole message is not searched, because it
-# may quote the prompt. First those for a prompt that does not fit, of llama.cpp, OpenAI, vLLM, SGLang, TGI and LiteLLM.
-_LENGTH_CODES = (
-    "exceed_context_size_error", "context_length_exceeded", "contextwindowexceedederror",
-)  # fmt: skip
-_TOO_LONG = re.compile(
-    r"(?:litellm\.)?(?:ContextWindowExceededError|(?:\w+: |\w+Exception - )*(?:"
-    r"(?:this|the) (?:model|endpoint)'s maximum context length"
-    r"|(?:the |this )?request (?:\(\d+ tokens\) )?exceeds the (?:available )?context"
-    r"|requested token count exceeds the model's maximum context"
-    r"|(?:input validation error: )?`inputs` (?:tokens \+|must have less than)"
-    r"|(?:the )?(?:\w+ )?(?:input|prompt)(?: length)? (?:\([^)]{1,40}\) )?(?:is longer than|exceeds) (?:the |model's )"
-    r"|'max_tokens'[^:]{0,40} is too large: \d+\. (?:max_model_len|this model's maximum context)"
-    r"|you passed \d+ input tokens"
-    r"|prompt is too long: \d+ tokens"
-    r"|prompt contains \d+ tokens .{0,40}too large for model"
-    r"))",
-    re.IGNORECASE,
-)
-# The codes of hosted services for a prompt that their filter stopped, and the sentence of Azure.
-_FILTER_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
-_FILTERED = "The response was filtered due to the prompt triggering"
 # The marks round a model's reasoning, where its server leaves it in the text.
 _OPEN, _CLOSE = "<think>", "</think>"
 # Why a finished response is not an answer of the model.
@@ -55,8 +34,6 @@ COLUMNS = (
 )  # fmt: skip
 # What reads the likeliest option and all scores from a reply's choice, its text, its reasoning and its status.
 Choose = Callable[[Mapping[str, Any], str | None, str, int], tuple[str, dict[str, float | None]]]
-# How many characters of a service's error page are shown.
-_SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -171,27 +148,8 @@ def _reply(
     opens_reasoning: bool,
     choose: Choose | None,
 ) -> Reply:
-    try:
-        choice = data["choices"][0]
-        message = {"content": choice["text"]} if "prompt" in request else choice["message"]
-        text, declined = message.get("content"), message.get("refusal")
-        apart = message.get("reasoning_content") or message.get("reasoning")
-        finish_reason = choice.get("finish_reason") or ""
-    except (KeyError, IndexError, TypeError, AttributeError):
-        raise faults.WrongShape(
-            "The service's answer is not a chat completion. Is its url that of an OpenAI-compatible API, with /v1? "
-            f"It begins: {shown(json.dumps(raw, ensure_ascii=False).encode())}",
-            status=status,
-        ) from None
-    finding = FILTERED if finish_reason == "content_filter" else ""
-    if not text and isinstance(declined, str) and declined.strip():
-        text, finding = declined, REFUSED
-    if not isinstance(text, str | None) or not isinstance(finish_reason, str):
-        raise faults.WrongShape(
-            "The service's answer contains something other than text.", status=status
-        )
-    apart = apart if isinstance(apart, str) else ""
-    reasoning = ""
+    choice, text, finding, apart = _choice(request, status, data, raw)
+    finish_reason, reasoning = choice.get("finish_reason"), ""
     scores: Mapping[str, float | None] = {}
     if choose and not finding:
         text, scores = choose(choice, text, apart, status)
@@ -216,6 +174,32 @@ def _reply(
     )
     _check(made, has_end=text is not None)
     return made
+
+
+def _choice(
+    request: Mapping[str, Any], status: int, data: Any, raw: Any
+) -> tuple[Mapping[str, Any], str | None, str, str]:
+    """(choice, text, finding, reasoning in a field of its own) of a reply. Raises WrongShape."""
+    try:
+        choice = data["choices"][0]
+        message = {"content": choice["text"]} if "prompt" in request else choice["message"]
+        text, declined = message.get("content"), message.get("refusal")
+        apart = message.get("reasoning_content") or message.get("reasoning")
+        finish_reason = choice.get("finish_reason") or ""
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise faults.WrongShape(
+            "The service's answer is not a chat completion. Is its url that of an OpenAI-compatible API, with /v1? "
+            f"It begins: {shown(json.dumps(raw, ensure_ascii=False).encode())}",
+            status=status,
+        ) from None
+    finding = FILTERED if finish_reason == "content_filter" else ""
+    if not text and isinstance(declined, str) and declined.strip():
+        text, finding = declined, REFUSED
+    if not isinstance(text, str | None) or not isinstance(finish_reason, str):
+        raise faults.WrongShape(
+            "The service's answer contains something other than text.", status=status
+        )
+    return choice, text, finding, apart if isinstance(apart, str) else ""
 
 
 def parted(text: str, *, opened: bool = False) -> tuple[str | None, str]:
@@ -286,88 +270,6 @@ def _check(made: Reply, has_end: bool) -> None:
         )
 
 
-def fault(status: int, content: bytes, retry_after: float | None = None) -> faults.ServiceFault:
-    """The fault for an answer with a status other than 2xx."""
-    message = error_text(content)
-    if not message.endswith((".", "!", "?", "…")):
-        message += "."  # another sentence may follow
-    if status in (400, 403, 422) and _is_filtered(content):
-        kind: type[faults.ServiceFault] = faults.Filtered
-        sentence = f"The service's filter stopped the prompt ({status}): {message}"
-    else:
-        kind, sentence = _kind(status, message, _is_too_long(content))
-    return kind(sentence, status=status, retry_after=retry_after)
-
-
-def _kind(status: int, message: str, too_long: bool) -> tuple[type[faults.ServiceFault], str]:
-    if status == 429:
-        return faults.ServiceBusy, f"The service is overloaded (429): {message}"
-    if status == 503:
-        return faults.ServiceUnavailable, f"The service is not ready ({status}): {message}"
-    if status == 408 or status >= 500:
-        return faults.ServiceFailed, f"The service failed ({status}): {message}"
-    if status == 413 or too_long:
-        return (
-            faults.ContextTooLong,
-            f"The prompt is too long for this model ({status}): {message} Use one with a longer context.",
-        )
-    if status in (401, 403):
-        return (
-            faults.KeyRefused,
-            f"The service refused the key ({status}): {message} Check its key_env.",
-        )
-    if status == 404:
-        return faults.ModelGone, f"The service has no such model or address (404): {message}"
-    return faults.Refused, f"The service refused the request ({status}): {message}"
-
-
-def _is_filtered(content: bytes) -> bool:
-    """By the error's code or type, Azure's sentence, or the flagged input that OpenRouter returns."""
-    error = _error(content)
-    if not isinstance(error, dict):
-        return False
-    inner, metadata = error.get("innererror"), error.get("metadata")
-    return (
-        _has_code(error, _FILTER_CODES)
-        or (isinstance(inner, dict) and _has_code(inner, _FILTER_CODES))
-        or str(error.get("message")).startswith(_FILTERED)
-        or (isinstance(metadata, dict) and "flagged_input" in metadata)
-    )
-
-
-def _is_too_long(content: bytes) -> bool:
-    """Whether the prompt does not fit: by the error's code or type, or by how its message begins."""
-    error = _error(content)
-    message = error.get("message") if isinstance(error, dict) else error
-    return (isinstance(error, dict) and _has_code(error, _LENGTH_CODES)) or (
-        isinstance(message, str) and _TOO_LONG.match(message.strip()) is not None
-    )
-
-
-def _has_code(error: Mapping[str, Any], codes: Collection[str]) -> bool:
-    given = (error.get("code"), error.get("type"))
-    return any(isinstance(code, str) and code.lower() in codes for code in given)
-
-
-def _error(content: bytes) -> Any:
-    """The error object in the body of an answer, or the whole of it; None where it is not JSON."""
-    try:
-        data = json.loads(content)
-    except ValueError:
-        return None
-    return data.get("error", data) if isinstance(data, dict) else data
-
-
-def error_text(content: bytes) -> str:
-    """The message in an error body of one of the usual formats, otherwise the beginning of the body."""
-    error = _error(content)
-    if isinstance(error, dict) and isinstance(error.get("message"), str):
-        kind = error.get("type") or error.get("code")
-        sentence = f"{error['message']} ({kind})" if kind else error["message"]
-        return shown(sentence.encode("utf-8", "replace"))
-    return shown(content)
-
-
 def model_ids(content: bytes, status: int) -> list[str]:
     """The ids that GET /v1/models lists; raises WrongShape or BrokenReply."""
     data = parsed(content, status)
@@ -393,14 +295,6 @@ def parsed(content: bytes, status: int) -> Any:
         ) from None
 
 
-def shown(content: bytes) -> str:
-    """The beginning of some bytes as one printable line."""
-    line = " ".join(content[: 4 * _SHOWN].decode("utf-8", "replace").split())
-    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in line)[
-        :_SHOWN
-    ]
-
-
 def storable(value: object) -> bool:
     """Whether a database stores this: a text without NUL and half surrogate pairs, or an integer."""
     if isinstance(value, str):
@@ -417,9 +311,9 @@ def _cleaned(value: Any) -> Any:
             else re.sub("[\x00\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", value)
         )
     if isinstance(value, list):
-        return [_cleaned(one) for one in value]
+        return [_cleaned(inner) for inner in value]
     if isinstance(value, dict):
-        return {_cleaned(name): _cleaned(one) for name, one in value.items()}
+        return {_cleaned(name): _cleaned(inner) for name, inner in value.items()}
     return value
 
 

@@ -4,7 +4,6 @@ import os
 import ssl
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any
@@ -16,7 +15,8 @@ from requests.adapters import HTTPAdapter
 from requests.auth import AuthBase
 from urllib3.exceptions import ProtocolError
 
-from generation.inference import chat, faults, scoring
+from generation.inference import chat, faults, scoring, service_errors
+from generation.inference.service_entries import ServiceEntry, checked_entry, is_printable
 from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 from leases.retry import retry_after
 
@@ -24,73 +24,6 @@ CONNECT_TIMEOUT = 5.0
 HEALTH_TIMEOUT = 3.0
 # The longest reply in bytes, all fields included.
 MOST_BYTES = 1024**2
-# With the time of a turn (asking/turn.py), below half the broker's visibility timeout.
-LONGEST_TIMEOUT = 600.0
-
-
-@dataclass(frozen=True)
-class ServiceEntry:
-    """One entry of INFERENCE_SERVICES. `url` ends where /chat/completions begins, usually in /v1.
-
-    `timeout` is in seconds for one reply. `per_minute` None means as fast as `in_flight` allows. Both limits hold for
-    all worker processes together. `headers` and `query` are sent with each call; a header's value $NAME is that of the
-    environment variable NAME.
-    """
-
-    name: str
-    url: str
-    key_env: str = ""
-    in_flight: int = 4
-    per_minute: float | None = None
-    timeout: float = 120.0
-    headers: tuple[tuple[str, str], ...] = ()
-    query: tuple[tuple[str, str], ...] = ()
-
-
-def entry(name: str, data: Mapping[str, Any]) -> ServiceEntry:
-    """An entry of the setting, checked; raises NotConfigured with what to write."""
-    pairs = {key: _pairs(name, key, data[key]) for key in ("headers", "query") if key in data}
-    try:
-        made = ServiceEntry(name=name, **{**data, **pairs})
-    except TypeError as error:
-        raise _misconfigured(name, f"cannot be read ({error})") from None
-    parts = urlsplit(made.url) if isinstance(made.url, str) else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _misconfigured(name, "needs a url such as http://127.0.0.1:8080/v1")
-    if not name or "/" in name or len(name) > 60:
-        raise _misconfigured(name, "needs a name without a slash, at most 60 characters long")
-    if (
-        isinstance(made.in_flight, bool)
-        or not isinstance(made.in_flight, int)
-        or made.in_flight < 1
-    ):
-        raise _misconfigured(name, "needs in_flight as a whole number from 1")
-    for key, value in (("timeout", made.timeout), ("per_minute", made.per_minute)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int | float) or value <= 0
-        ):
-            raise _misconfigured(name, f"needs {key} as a number above 0")
-    if made.timeout and made.timeout > LONGEST_TIMEOUT:
-        raise _misconfigured(name, f"needs a timeout of at most {LONGEST_TIMEOUT:g} seconds")
-    if made.timeout is None or not isinstance(made.key_env, str):
-        raise _misconfigured(name, "needs timeout as a number and key_env as a variable's name")
-    return made
-
-
-def _pairs(name: str, key: str, data: Any) -> tuple[tuple[str, str], ...]:
-    """What is sent with each call: names and printable values, neither empty."""
-    texts = [*data, *data.values()] if isinstance(data, dict) else [""]
-    if not all(isinstance(text, str) and text and _is_printable(text) for text in texts):
-        raise _misconfigured(name, f'needs {key} as names with texts, such as {{"name": "text"}}')
-    return tuple(sorted(data.items()))
-
-
-def _is_printable(text: str) -> bool:
-    return text.isascii() and text.isprintable()
-
-
-def _misconfigured(name: str, problem: str) -> faults.NotConfigured:
-    return faults.NotConfigured(f"Setting INFERENCE_SERVICES: service {name!r} {problem}.")
 
 
 def problem(name: str) -> str:
@@ -114,7 +47,7 @@ def service(name: str) -> "Service":
         raise faults.NotConfigured(
             f"There is no inference service {name!r}. Known: {known}. Services are listed in INFERENCE_SERVICES."
         )
-    return _service(entry(name, settings.INFERENCE_SERVICES[name]))
+    return _service(checked_entry(name, settings.INFERENCE_SERVICES[name]))
 
 
 @cache
@@ -227,14 +160,14 @@ class Service:
         if 200 <= answer.status_code < 300:
             return None
         if 300 <= answer.status_code < 400:
-            to = chat.shown(answer.headers.get("Location", "").partition("?")[0].encode())
+            to = service_errors.shown(answer.headers.get("Location", "").partition("?")[0].encode())
             return faults.Redirected(
                 f"The service {self.name} redirects ({answer.status_code}) to {to or 'no address'}. Calls are not "
                 "sent on: set the url in INFERENCE_SERVICES to the address itself.",
                 status=answer.status_code,
             )
         pause = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
-        return chat.fault(answer.status_code, content, pause)
+        return service_errors.fault_of(answer.status_code, content, pause)
 
     def _fault_without_answer(
         self, error: requests.RequestException | CutOff, timeout: float
@@ -277,7 +210,7 @@ class Service:
             raise faults.NotConfigured(
                 f"The service {self.name} needs {what} in the environment variable {name}, which is not set."
             )
-        if not _is_printable(os.environ[name]):
+        if not is_printable(os.environ[name]):
             raise faults.NotConfigured(
                 f"The service {self.name} needs {what} in the environment variable {name}, which has a line break or "
                 "another character that cannot be sent. Set it to printable ASCII characters alone."

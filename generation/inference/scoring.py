@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.inference import chat, faults
+from generation.inference import chat, faults, service_errors
 
 # How a service gives log-probabilities: after the bare text, or as the first token of a chat's reply.
 COMPLETIONS, CHAT = "completions", "chat"
@@ -108,7 +108,7 @@ def _entries(choice: Mapping[str, Any], status: int) -> list[tuple[Any, Any]]:
         given = choice["logprobs"]
         if "content" in given:
             entries = [
-                (one["token"], one["logprob"]) for one in given["content"][0]["top_logprobs"]
+                (entry["token"], entry["logprob"]) for entry in given["content"][0]["top_logprobs"]
             ]
         else:
             entries = list(given["top_logprobs"][0].items())
@@ -151,7 +151,7 @@ def _plain(token: str) -> str:
 
 
 def _shown(token: str) -> str:
-    return f"“{chat.shown(token.encode('utf-8', 'replace'))}”"
+    return f"“{service_errors.shown(token.encode('utf-8', 'replace'))}”"
 
 
 def _unusable(why: str, status: int) -> faults.WrongShape:

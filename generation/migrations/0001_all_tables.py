@@ -158,7 +158,7 @@ class Migration(migrations.Migration):
                 ('answered_at', models.DateTimeField(blank=True, null=True)),
                 ('follow_up', models.JSONField(blank=True, help_text='Of a prompt of two turns: the pieces of the second text, between which the first reply comes.', null=True)),
                 ('askings', models.PositiveSmallIntegerField(blank=True, help_text='Replies that were looked at for the asked form; null without one, and before the first.', null=True)),
-                ('wanted', models.JSONField(blank=True, help_text='Of a prompt with an asked form: the form, and how often it is asked for (controlled.Wanted).', null=True)),
+                ('wanted', models.JSONField(blank=True, help_text='Of a prompt with an asked form: the form, and how often it is asked for (controlled.WantedForm).', null=True)),
                 ('scored', models.JSONField(blank=True, help_text='The options whose tokens are scored; null where the answer is a text.', null=True)),
             ],
             options={
@@ -204,7 +204,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(help_text='The same for all versions of a prompt.', max_length=50)),
                 ('version', models.PositiveIntegerField()),
                 ('label', models.CharField(help_text='In tables, as “5 v2”.', max_length=24, unique=True)),
-                ('body', models.JSONField(help_text='As prompting.completed makes it.')),
+                ('body', models.JSONField(help_text='As authoring.completed makes it.')),
                 ('sha256', models.CharField(help_text='Also in its responses.', max_length=64)),
                 ('origin', models.CharField(choices=[('program', 'Comes with the program'), ('file', 'A file in DATA_DIR'), ('person', 'A person')], max_length=10)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

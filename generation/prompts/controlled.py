@@ -26,7 +26,7 @@ _JOINS = ".,'’"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedForm:
     """The form of a reply: a span of one of the passages `of`, or one of the options `of`.
 
     It is asked up to `times`. `alike`: that is once, because the model would answer the same again.
@@ -40,7 +40,7 @@ class Wanted:
     def has(self, text: str) -> bool:
         """Whether a reply with this text has the form."""
         reply = folded(text)
-        options = [folded(one) for one in self.of]
+        options = [folded(option) for option in self.of]
         if self.form == Form.OPTION:
             return _chooses_one(reply, options)
         return reply.startswith(NONE) or any(_is_span(reply, passage) for passage in options)
@@ -64,13 +64,13 @@ class Wanted:
 def wanted(
     prompt: Prompt, shown: Sequence[str], options: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """The fields of Wanted for a model with these options and the passages that it is shown; None for a free text."""
+    """The fields of WantedForm for a model with these options, shown these passages; None for a free text."""
     if prompt.times is None:  # prompting.parse: a controlled form has times, and no other has
         return None
     of = shown if prompt.form == Form.SPAN else prompt.options
     alike = is_greedy(options) and not prompt.insist
     times = 1 if alike else prompt.times
-    return asdict(Wanted(prompt.form, list(of), times, alike and prompt.times > 1))
+    return asdict(WantedForm(prompt.form, list(of), times, alike and prompt.times > 1))
 
 
 def is_greedy(options: Mapping[str, Any]) -> bool:
@@ -125,10 +125,15 @@ def _chooses_one(reply: str, options: Sequence[str]) -> bool:
     """
     if reply in options:
         return True
-    marked = {one: rf"(?:\({re.escape(one)}\)\.?|{re.escape(one)}[.):])" for one in options}
-    chosen = [one for one in options if re.match(rf"{marked[one]}(?: |\Z)", reply)]
-    others = [one for one in options if one not in chosen]
-    ways = [*(marked[one] for one in others), *(rf"{re.escape(one)}(?=\W*\Z)" for one in others)]
+    marked = {
+        option: rf"(?:\({re.escape(option)}\)\.?|{re.escape(option)}[.):])" for option in options
+    }
+    chosen = [option for option in options if re.match(rf"{marked[option]}(?: |\Z)", reply)]
+    others = [option for option in options if option not in chosen]
+    ways = [
+        *(marked[option] for option in others),
+        *(rf"{re.escape(option)}(?=\W*\Z)" for option in others),
+    ]
     return len(chosen) == 1 and not (
         others and re.search(rf"(?<!\w)(?:{'|'.join(ways)})(?!\w)", reply)
     )

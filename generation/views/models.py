@@ -8,12 +8,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
-from generation import presenting, registry
+from generation import registry
 from generation.access import check_models_shown
 from generation.forms import SYSTEMS, ModelForm, PricesForm
 from generation.inference import client
+from generation.model_pages import all_models, options_line, service_answer
 from generation.models import LanguageModel
-from generation.presenting import options_line
 from generation.views import READERS
 from leases.refusal import NotFoundHere, Refusal
 from pages.refusals import form_page, refused_in
@@ -25,7 +25,7 @@ def models(request: HttpRequest) -> HttpResponse:
     """All models, and the services, which may offer more."""
     check_models_shown(person_of(request))
     context = {
-        "rows": presenting.all_models(),
+        "rows": all_models(),
         "services": client.names(),
         "may_add": person_of(request).has_role(Role.ADMIN),
     }
@@ -41,7 +41,7 @@ def service(request: HttpRequest, name: str) -> HttpResponse:
         raise NotFoundHere(f"There is no service {name!r} in the setting INFERENCE_SERVICES.")
     template = "_service.html" if request.headers.get("HX-Request") else "service.html"
     context = {
-        "answer": presenting.service_answer(name),
+        "answer": service_answer(name),
         "may_add": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, f"generation/{template}", context)

@@ -12,12 +12,12 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from generation import grid, presenting, prompt_versions
+from generation import grid, prompt_versions, run_pages
 from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
 from generation.inference import chat, embedded
+from generation.model_pages import options_line
 from generation.models import Response, Run
-from generation.presenting import options_line
 from generation.responses import progress, rejected_of, scores_of
 from generation.views import READERS
 from leases.refusal import NotFoundHere
@@ -86,10 +86,10 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "is_cut_off": row.finish_reason in chat.CUT_OFF,
         "prompt_key": row.prompt if row.prompt in prompt_versions.known([row.prompt]) else "",
         "path": chat.path(row.request or {}),
-        "request_body": presenting.readable(row.request),
-        "reply_body": presenting.readable(row.reply),
-        "second_turn": presenting.second_turn(row),
-        "asking_again": presenting.asking_again(row),
+        "request_body": run_pages.readable(row.request),
+        "reply_body": run_pages.readable(row.reply),
+        "second_turn": run_pages.second_turn(row),
+        "asking_again": run_pages.asking_again(row),
         "scores": row.option_scores.all(),
         "attempts": row.attempt_log.all(),
         "before": questions.filter(instance__lt=row.instance_id).last(),

@@ -14,7 +14,7 @@ from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.blinding import shown_to
 from datasets.models import Instance
-from generation import presenting, responses, runs
+from generation import caps, responses, run_pages, runs
 from generation.access import check_models_shown, keep_questions, run_for, visible_to
 from generation.asking.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
@@ -74,7 +74,7 @@ def _made(request: HttpRequest, entered: dict[str, Any]) -> HttpResponse:
             form=form,
         )
         if not was_sent:
-            runs.set_cap(run, entered["cost_cap"])
+            caps.set_cap(run, entered["cost_cap"])
     _say_left_out(request, left_out)
     return redirect("generation:run", run.pk)
 
@@ -107,7 +107,7 @@ def cap(request: HttpRequest, key: int) -> HttpResponse:
     form = CapForm(request.POST) if request.method == "POST" else CapForm(initial=initial)
     if form.is_valid():
         with refused_in(form):
-            runs.set_cap(run, form.cleaned_data["cost_cap"])
+            caps.set_cap(run, form.cleaned_data["cost_cap"])
             messages.success(
                 request, "The cap is set. A run that it paused goes on when you resume it."
             )
@@ -124,10 +124,10 @@ def _say_left_out(request: HttpRequest, left_out: list[Rendered]) -> None:
 
 def _named(left_out: list[Rendered], person: Person) -> list[str]:
     """The first of them in words, without questions that are hidden from the person."""
-    asked = Instance.objects.filter(pk__in={one.instance.pk for one in left_out})
+    asked = Instance.objects.filter(pk__in={row.instance.pk for row in left_out})
     shown = set(shown_to(person, asked, "contradiction__").values_list("pk", flat=True))
-    named = [one for one in left_out if one.instance.pk in shown][:5]
-    return [f"{one.prompt.name} on “{one.instance}”: {one.problem}" for one in named]
+    named = [row for row in left_out if row.instance.pk in shown][:5]
+    return [f"{row.prompt.name} on “{row.instance}”: {row.problem}" for row in named]
 
 
 @require_GET
@@ -135,15 +135,15 @@ def _named(left_out: list[Rendered], person: Person) -> list[str]:
 def run(request: HttpRequest, key: int) -> HttpResponse:
     """A run: its progress, its failures with their reasons, what it asks."""
     run = run_for(person_of(request), key)
-    progress = presenting.progress_context(run)
+    progress = run_pages.progress_context(run)
     keep_questions(
         person_of(request), (row.instance_id for row in progress["latest"]), request.path
     )
     context = {
         **progress,
-        "models": presenting.models_of(run),
+        "models": run_pages.models_of(run),
         "has_prices": run.models_asked.exclude(price_read=None).exists(),
-        "prompts": presenting.prompts_of(run),
+        "prompts": run_pages.prompts_of(run),
         "may_change": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "generation/run.html", context)
@@ -154,7 +154,7 @@ def run(request: HttpRequest, key: int) -> HttpResponse:
 def run_progress(request: HttpRequest, key: int) -> HttpResponse:
     """The updated part of a run's page; once the run is over, the page is loaded again."""
     run = run_for(person_of(request), key)
-    context = presenting.progress_context(run)
+    context = run_pages.progress_context(run)
     keep_questions(person_of(request), (row.instance_id for row in context["latest"]), request.path)
     response = render(request, "generation/_progress.html", context)
     if not context["is_running"]:

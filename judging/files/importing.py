@@ -13,7 +13,7 @@ from typing import TypeVar
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets import schema
 from datasets.contexts import context_1, context_2
@@ -155,7 +155,7 @@ def _show(study: Study, name: str, arriving: Arrival) -> None:
         title=f"{study.name} (imported human evaluation)"[:200],
         description="Questions as a human evaluation's file numbers and words them.",
     )
-    record(Kind.IMPORT, study.created_by, f"study {study.slug}")
+    record(AuditKind.IMPORT, study.created_by, f"study {study.slug}")
 
 
 def _free_name(study: Study) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models.functions import Now
 
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from datasets.importers.json_text import refuse
 from generation import prompt_versions
 from judging.files import predictionfile
@@ -73,7 +73,7 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
             _check_same(earlier, items, whole.rows)
         judge = earlier or _stored(study, name, items, versions, settled)
         if earlier is None:
-            record(Kind.IMPORT, None, f"replies of a judge model for study {study.slug}")
+            record(AuditKind.IMPORT, None, f"replies of a judge model for study {study.slug}")
     unparsed = judge.machine_verdicts.filter(state=MachineState.UNPARSED).count()
     untouched = study.items.count() - len(whole.rows)
     return Imported(judge, earlier is None, len(whole.rows), unparsed, untouched)

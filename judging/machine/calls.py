@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from generation import prompt_versions
 from generation.models import LONG
 from generation.prompts.prompting import Prompt
-from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
+from generation.queues import DUE, Call, CallQueue, QueueLine, Settled, fields_of, set_back, sweep
 from judging.machine import control
 from judging.machine.prompt import Read, Spellings, render, settled_by, spellings
 from judging.machine.scope import COUNTS, by_version
@@ -35,7 +35,7 @@ UNSEEN = [f"item__response__{name}" for name in LONG]
 
 
 @dataclass(frozen=True)
-class JudgeQueue(Queue):
+class JudgeQueue(CallQueue):
     """The machine verdicts that wait: of one judge, or of all."""
 
     judge: Judge | None = None
@@ -45,7 +45,7 @@ class JudgeQueue(Queue):
     service_of = "judge__model__service"
     advice = "Resume the judge model to ask again."
 
-    def lines(self, service: str | None = None) -> list[Line]:
+    def lines(self, service: str | None = None) -> list[QueueLine]:
         due = MachineVerdict.objects.filter(DUE, judge=OuterRef("pk"), state=MachineState.WAITING)
         judges = Judge.objects.filter(
             Q(pk=self.judge.pk) if self.judge else Q(),
@@ -56,9 +56,9 @@ class JudgeQueue(Queue):
         if service is not None:
             judges = judges.filter(model__service=service)
         rows = judges.order_by("pk").values_list("model__service", "pk")
-        return [Line(self, name, judge, (judge,)) for name, judge in rows]
+        return [QueueLine(self, name, judge, (judge,)) for name, judge in rows]
 
-    def claim(self, line: Line, holder: str, seconds: float, most: int) -> list[Call]:
+    def claim(self, line: QueueLine, holder: str, seconds: float, most: int) -> list[Call]:
         (judge,) = line.key
         waiting = MachineVerdict.objects.filter(
             DUE, judge=judge, judge__in=Judge.objects.filter(is_cancelled=False)
@@ -116,7 +116,7 @@ class JudgeQueue(Queue):
     def calls(self, key: int, status: int) -> int:
         return JudgeCall.objects.filter(machine_verdict=key, status=status).count()
 
-    def pause(self, line: Line, reason: str) -> None:
+    def pause(self, line: QueueLine, reason: str) -> None:
         control.cancel(Judge.objects.get(pk=line.key[0]), reason)
 
     def stopped(self, keys: Collection[int]) -> set[int]:
@@ -130,7 +130,9 @@ class JudgeQueue(Queue):
         return taken_back
 
 
-def _call(line: Line, row: MachineVerdict, attempts: int, prompts: Mapping[str, Prompt]) -> Call:
+def _call(
+    line: QueueLine, row: MachineVerdict, attempts: int, prompts: Mapping[str, Prompt]
+) -> Call:
     """What the judge model is sent: what people see of the response, and no model's name."""
     assert row.judge.model is not None
     assert row.judge.prompt is not None

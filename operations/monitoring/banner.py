@@ -20,7 +20,7 @@ def context(request: HttpRequest) -> dict[str, object]:
     if person.has_role(Role.ADMIN):
         return {"alarms": watch.report().troubles, "may_fix_alarms": True}
     if request.resolver_match and request.resolver_match.view_name in WAITING_PAGES:
-        return {"alarms": [one for one in watch.report().troubles if is_awaited(one)]}
+        return {"alarms": [trouble for trouble in watch.report().troubles if is_awaited(trouble)]}
     return {"alarms": []}
 
 

@@ -33,7 +33,7 @@ STARTED = time.monotonic()
 
 
 @dataclass(frozen=True)
-class Report:
+class HealthReport:
     """All findings, in the order in which one would fix them."""
 
     findings: tuple[Finding, ...] = ()
@@ -47,20 +47,20 @@ class Report:
         return [finding for finding in self.findings if finding.is_trouble]
 
     def is_well(self, name: str) -> bool:
-        return any(one.name == name and one.state == State.OK for one in self.findings)
+        return any(finding.name == name and finding.state == State.OK for finding in self.findings)
 
 
 @dataclass
 class Watch:
     """Caches the latest report for `fresh` seconds."""
 
-    look: Callable[[], Report]
+    look: Callable[[], HealthReport]
     fresh: float = FRESH
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: Report | None = None
+    _kept: HealthReport | None = None
     _until: float = 0.0
 
-    def report(self) -> Report:
+    def report(self) -> HealthReport:
         with self._lock:
             if self._kept is None or time.monotonic() >= self._until:
                 report = self.look()
@@ -69,12 +69,12 @@ class Watch:
             assert self._kept is not None
             return self._kept
 
-    def keep(self, report: Report, seconds: float) -> None:
+    def keep(self, report: HealthReport, seconds: float) -> None:
         """Return this report for the next `seconds`."""
         self._kept, self._until = report, time.monotonic() + seconds
 
 
-def look() -> Report:
+def look() -> HealthReport:
     """Run all checks, within DEADLINE seconds even if a server hangs."""
     start = time.monotonic()
     pending = {
@@ -88,7 +88,9 @@ def look() -> Report:
         except NoAnswer:
             answer.cancel()
             results.append(_silent(name))
-    return Report(tuple(sorted(results, key=lambda one: ORDER.get(one.name, len(ORDER)))))
+    return HealthReport(
+        tuple(sorted(results, key=lambda finding: ORDER.get(finding.name, len(ORDER))))
+    )
 
 
 ORDER = {

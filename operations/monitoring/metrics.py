@@ -28,7 +28,7 @@ QUANTILES = (0.5, 0.9, 0.99)
 
 
 @dataclass(frozen=True)
-class Queue:
+class WatchedQueue:
     """A kind of row that workers claim. `since` is the column with the time of its creation, "" for none."""
 
     name: str
@@ -38,26 +38,26 @@ class Queue:
 
 
 QUEUES = (
-    Queue(
+    WatchedQueue(
         "responses",
         # Only of started runs: the responses of others wait for a person.
         Response.objects.filter(state=ResponseState.PENDING, run__state=RunState.RUNNING),
         Response.objects.filter(state=ResponseState.RUNNING),
         "created_at",
     ),
-    Queue(
+    WatchedQueue(
         "fetches",
         FetchRun.objects.filter(state=FetchState.WAITING),
         FetchRun.objects.filter(state=FetchState.RUNNING),
         "created_at",
     ),
-    Queue(
+    WatchedQueue(
         "asked_articles",
         AskedArticle.objects.filter(state=AskedState.ASKED),
         AskedArticle.objects.filter(state=AskedState.FETCHING),
         "asked_at",
     ),
-    Queue(
+    WatchedQueue(
         "machine_verdicts",
         MachineVerdict.objects.filter(state=MachineState.WAITING),
         MachineVerdict.objects.filter(state=MachineState.RUNNING),

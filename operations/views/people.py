@@ -7,7 +7,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
-from accounts.audit import Kind, record
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.gate import show_annotations
@@ -31,15 +31,15 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
         forgetting.forget(someone, by=by, replacing=request.POST.getlist("replace"))
         _say_what_is_left(request, someone)
         return redirect("accounts:person", pk=pk)
-    counted = [(each, each.rows.count()) for each in forgetting.holdings(someone)]
+    counted = [(holding, holding.rows.count()) for holding in forgetting.holdings(someone)]
     found = mentions(someone, by)
     keep_seen(by, [*found.open, *found.fixed], request.path)
-    certain = [each.key for each in found.open if each.is_certain]
+    certain = [mention.key for mention in found.open if mention.is_certain]
     context = {
         "someone": someone,
         "form": form,
-        "going": [(each, n) for each, n in counted if n and each.fate != Fate.STAYS],
-        "staying": [(each, n) for each, n in counted if n and each.fate == Fate.STAYS],
+        "going": [(holding, n) for holding, n in counted if n and holding.fate != Fate.STAYS],
+        "staying": [(holding, n) for holding, n in counted if n and holding.fate == Fate.STAYS],
         "open_studies": studies_of(someone).filter(state=StudyState.OPEN),
         "mentions": found,
         "ticked": set(request.POST.getlist("replace") if form.is_bound else certain),
@@ -71,7 +71,7 @@ def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     someone, by = get_object_or_404(Person, pk=pk), person_of(request)
     show_annotations(by, forgetting.annotations_in_data_of(someone), request.path)
     show(by, forgetting.records_in_data_of(someone), request.path)
-    record(Kind.EXPORT, by, "what a person entered", person=someone)
+    record(AuditKind.EXPORT, by, "what a person entered", person=someone)
     pieces = forgetting.own_data(someone, only_closed_studies=True)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, f"{someone.pseudonym}.json")

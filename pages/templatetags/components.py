@@ -134,13 +134,13 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
 def filters(form: BaseForm) -> SafeString:
     """The fields by which a list is narrowed, with their values and choices, by which their HTML is remembered."""
     shown = [
-        (each.html_name, each.label, each.value(), [*map(str, chain(*_choices(each)))])
-        for each in form
+        (bound.html_name, bound.label, bound.value(), [*map(str, chain(*_choices(bound)))])
+        for bound in form
     ]
     key = pickle.dumps((type(form), shown))
     kept = FILTERS.get(key)
     if kept is None:
-        lines = ((each.id_for_label, each.label, each) for each in form)
+        lines = ((bound.id_for_label, bound.label, bound) for bound in form)
         line = '<div class="field"><label for="{}">{}</label>{}</div>'
         kept = (format_html_join("", line, lines),)
         FILTERS.put(key, *kept)

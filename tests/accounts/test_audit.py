@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import audit, invitations, tasks
-from accounts.audit import Kind, Narrowing, record
+from accounts.audit import AuditKind, Narrowing, record
 from accounts.models import AuditEvent, Invitation
 from accounts.roles import Role
 from datasets.excluding import exclusions
@@ -181,8 +181,8 @@ def test_who_is_forgotten_stays_under_the_pseudonym(admin, alice, olga):
 
 def test_invented_people_do_nothing_that_is_recorded(olga):
     invented = person("invented", is_demonstration=True)
-    record(Kind.ROLE, olga, "judge", person=invented)
-    record(Kind.SIGN_IN, invented)
+    record(AuditKind.ROLE, olga, "judge", person=invented)
+    record(AuditKind.SIGN_IN, invented)
     assert logged() == []
 
 
@@ -191,7 +191,7 @@ def test_invented_people_do_nothing_that_is_recorded(olga):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_database_refuses_to_change_or_delete_an_entry(alice):
-    record(Kind.SIGN_IN, alice)
+    record(AuditKind.SIGN_IN, alice)
     for change in (
         lambda: AuditEvent.objects.update(about="nothing"),
         lambda: AuditEvent.objects.all().delete(),
@@ -208,7 +208,7 @@ def test_only_entries_past_the_setting_are_deleted(alice, settings):
     settings.AUDIT_DAYS = 100
     for days in (101, 99, 31, 0):
         AuditEvent.objects.create(
-            kind=Kind.SIGN_IN, by=alice, about=str(days), at=in_seconds(-days * 86_400)
+            kind=AuditKind.SIGN_IN, by=alice, about=str(days), at=in_seconds(-days * 86_400)
         )
     assert tasks.expire_audit_log() == 1
     assert [row[3] for row in logged()] == ["99", "31", "0"]
@@ -221,7 +221,7 @@ def filled(alice, olga, n):
     start = timezone.now() - timedelta(days=10)
     AuditEvent.objects.bulk_create(
         AuditEvent(
-            kind=Kind.IMPORT if i % 2 else Kind.ROLE, by=olga, person=None if i % 2 else alice,
+            kind=AuditKind.IMPORT if i % 2 else AuditKind.ROLE, by=olga, person=None if i % 2 else alice,
             about=f"entry {i}", at=start + timedelta(minutes=i // 3),
         )
         for i in range(n)
@@ -271,13 +271,13 @@ def test_filters(admin, alice, olga, query, count):
 def test_days_are_whole_days(admin, alice, olga):
     day = timezone.now() - timedelta(days=3)
     noon = day.replace(hour=12)
-    AuditEvent.objects.create(kind=Kind.ROLE, by=olga, about="that day", at=noon)
+    AuditEvent.objects.create(kind=AuditKind.ROLE, by=olga, about="that day", at=noon)
     query = f"?since={noon:%Y-%m-%d}&until={noon:%Y-%m-%d}"
     assert abouts(admin.get(f"/audit/{query}")) == ["that day"]
 
 
 def test_the_csv_has_pseudonyms_and_no_formula(admin, alice, olga):
-    record(Kind.IMPORT, alice, "=cmd|' /C calc'!A0")
+    record(AuditKind.IMPORT, alice, "=cmd|' /C calc'!A0")
     lines = csv_of(admin).splitlines()
     assert lines[0] == "time,kind,by,person,about"
     assert f"import,{alice.pseudonym},,'=cmd" in lines[-2] + lines[-1] + lines[1] + lines[2]

@@ -16,7 +16,7 @@ from accounts.models import Identity, RecoveryCode, SecondFactor, Session
 from accounts.roles import Role
 from leases.clock import in_seconds
 from operations import forgetting
-from operations.serialization import Table
+from operations.serialization import SerializedTable
 from tests.accounts.factories import let_pass
 from tests.accounts.test_audit import logged
 from tests.factories import PASSWORD, person
@@ -417,7 +417,8 @@ def test_forgetting_a_person_removes_it_and_gives_the_secret_to_nobody(bob, code
 
 def test_after_a_restore_with_the_same_secret_key_all_codes_work(client, bob, secret, codes):
     kept = [
-        (Table(model), [*Table(model).read("default")]) for model in (SecondFactor, RecoveryCode)
+        (SerializedTable(model), [*SerializedTable(model).rows("default")])
+        for model in (SecondFactor, RecoveryCode)
     ]
     stored = json.loads(json.dumps([rows for _, rows in kept]))
     second_factor.turn_off(bob)

@@ -20,7 +20,7 @@ from annotation.states import AnnotationState
 from annotation.workflow.claiming import next_assignment
 from datasets import subsets
 from datasets.counts import current_instances
-from datasets.drawing import Plan
+from datasets.drawing import DrawingPlan
 from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Contradiction
 from datasets.revisions import accept, originals, reject, write
@@ -33,7 +33,7 @@ from judging.models import GoldItem, JudgingSlot, Study
 from judging.selections import Selection
 from judging.states import StudyState
 from operations.monitoring import findings
-from operations.monitoring.health import Report, watch
+from operations.monitoring.health import HealthReport, watch
 from tests.annotation.factories import place_of
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
@@ -144,7 +144,7 @@ def pages_of_rows(ada) -> list[str]:
 def subset(ada) -> int:
     """Three questions, of which one is of a contradiction that has a newer version."""
     collection = Collection.objects.get(name="demonstration")
-    plan = Plan(7, wanted={"": 3})
+    plan = DrawingPlan(7, wanted={"": 3})
     drawn = subsets.freeze("Three", collection, subsets.Query(), plan, by=ada)
     newer(drawn.instances.first().contradiction)
     return drawn.pk
@@ -311,7 +311,7 @@ def test_a_published_report_is_accessible(open_page, ada, rita):
 
 def test_an_error_page_is_accessible(open_page, ada):
     silent = [findings.of_process(role, None, 3600.0) for role in findings.PROCESSES]
-    watch.keep(Report((*silent, findings.of_disk(0))), float("inf"))
+    watch.keep(HealthReport((*silent, findings.of_disk(0))), float("inf"))
     page = open_page(ada)
     wrong = look_at(page, reverse("home"))
     assert not wrong, "\n".join(wrong)

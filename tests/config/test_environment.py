@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 
 from config import environment
-from generation.inference import client
+from generation.inference.service_entries import ServiceEntry
 
 ROOT = Path(__file__).parents[2]
 
@@ -249,7 +249,7 @@ def test_a_service_may_have_each_key_that_an_entry_knows_and_the_docs_name(monke
     entry |= {"headers": {"api-key": "$K"}, "query": {"api-version": "1"}}
     monkeypatch.setenv("INFERENCE_SERVICES", json.dumps({"lab": entry}))
     assert environment.services() == {"lab": entry}
-    assert set(entry) == {field.name for field in fields(client.ServiceEntry)} - {"name"}
+    assert set(entry) == {field.name for field in fields(ServiceEntry)} - {"name"}
     docs = (ROOT / "docs" / "operators" / "model-server.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", docs, re.M)) == set(entry)
 

@@ -16,7 +16,7 @@ from config import masking
 from config.logs import logging_config, without_details
 from config.task_lines import begin, end, sign
 from operations.monitoring.findings import Finding, State
-from operations.monitoring.health import Report, watch
+from operations.monitoring.health import HealthReport, watch
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_the_request_id_of_a_trusted_proxy_is_used(client, settings, proxies, gi
 
 def test_monitoring_requests_are_not_logged(client, log):
     unwell = Finding("disk", State.FAIL, "The disk is full.")
-    watch.keep(Report((unwell,)), float("inf"))
+    watch.keep(HealthReport((unwell,)), float("inf"))
     client.get("/healthz")
     assert client.get("/readyz").status_code == 503
     assert log() == []

@@ -1,6 +1,6 @@
 import pytest
 
-from datasets.deviations import Kind, deviations
+from datasets.deviations import DeviationKind, deviations
 from datasets.schema import parse
 from tests.datasets.factories import PLACEHOLDERS, TYPES, annotation, record
 
@@ -17,29 +17,29 @@ def test_a_record_that_the_form_would_take_has_none():
 @pytest.mark.parametrize(
     ("changes", "kind", "place"),
     [
-        ({"relevantInfo_comment_A_Span": "1792"}, Kind.SPAN, "span_1"),
-        ({"relevantInfo_comment_B_Span": "begun in 1803"}, Kind.SPAN, "span_2"),
-        ({"wikitag_label_samepassage": None}, Kind.SAME_PASSAGE, "same_passage"),
-        ({"wikitag_label_samepassage": "Same"}, Kind.SAME_BUT_DIFFERENT, "same_passage"),
+        ({"relevantInfo_comment_A_Span": "1792"}, DeviationKind.SPAN, "span_1"),
+        ({"relevantInfo_comment_B_Span": "begun in 1803"}, DeviationKind.SPAN, "span_2"),
+        ({"wikitag_label_samepassage": None}, DeviationKind.SAME_PASSAGE, "same_passage"),
+        ({"wikitag_label_samepassage": "Same"}, DeviationKind.SAME_BUT_DIFFERENT, "same_passage"),
         (
             {"paragraphB_information_standalone": "The Old Mill was  built in 1791."}
             | {"relevantInfo_comment_B_Span": "1791"},
-            Kind.DIFFERENT_BUT_SAME,
+            DeviationKind.DIFFERENT_BUT_SAME,
             "same_passage",
         ),
-        ({"confidence": ""}, Kind.CONFIDENCE, "confidence"),
-        ({"confidence": None}, Kind.CONFIDENCE, "confidence"),
-        ({"confidence": "6"}, Kind.CONFIDENCE_VALUE, "confidence"),
-        ({"relevantInfo_comment_A": " "}, Kind.STATEMENT, "statement_1"),
-        ({"relevantInfo_comment_B": None}, Kind.STATEMENT, "statement_2"),
+        ({"confidence": ""}, DeviationKind.CONFIDENCE, "confidence"),
+        ({"confidence": None}, DeviationKind.CONFIDENCE, "confidence"),
+        ({"confidence": "6"}, DeviationKind.CONFIDENCE_VALUE, "confidence"),
+        ({"relevantInfo_comment_A": " "}, DeviationKind.STATEMENT, "statement_1"),
+        ({"relevantInfo_comment_B": None}, DeviationKind.STATEMENT, "statement_2"),
         ({"taxonomy": [*TYPES, ["Contradict type II", "Other"]], "Contradict type II": "Other"},
-         Kind.TYPE_TWICE, "taxonomy"),
-        ({"taxonomy": TYPES[:3], "Contradict type IV": None}, Kind.TYPE_MISSING, "taxonomy"),
-        ({"Contradict type IV": None}, Kind.TYPE_KEY, "type_4"),
-        ({"taxonomy": [*TYPES, ["Contradict type V"]]}, Kind.TYPE_UNKNOWN, "taxonomy"),
-        ({"question1": None, "question1_answer1": None}, Kind.NO_QUESTION, "question_1"),
-        ({"question1_answer1": " 1803"}, Kind.EQUAL_ANSWERS, "question_1"),
-        (PLACEHOLDERS | {"question2": "Who?"}, Kind.PLACEHOLDER, "question_2"),
+         DeviationKind.TYPE_TWICE, "taxonomy"),
+        ({"taxonomy": TYPES[:3], "Contradict type IV": None}, DeviationKind.TYPE_MISSING, "taxonomy"),
+        ({"Contradict type IV": None}, DeviationKind.TYPE_KEY, "type_4"),
+        ({"taxonomy": [*TYPES, ["Contradict type V"]]}, DeviationKind.TYPE_UNKNOWN, "taxonomy"),
+        ({"question1": None, "question1_answer1": None}, DeviationKind.NO_QUESTION, "question_1"),
+        ({"question1_answer1": " 1803"}, DeviationKind.EQUAL_ANSWERS, "question_1"),
+        (PLACEHOLDERS | {"question2": "Who?"}, DeviationKind.PLACEHOLDER, "question_2"),
     ],
 )  # fmt: skip
 def test_a_departure_from_the_form_is_named(changes, kind, place):
@@ -51,7 +51,7 @@ def test_a_departure_from_the_form_is_named(changes, kind, place):
 def test_an_option_in_the_wrong_dimension_is_unknown_there():
     moved = [*TYPES[:3], ["Contradict type IV", "Text - Text"]]
     whole = record(given=annotation(**{"taxonomy": moved, "Contradict type IV": "Text - Text"}))
-    assert [one.kind for one in found_in(whole)] == [Kind.TYPE_UNKNOWN]
+    assert [one.kind for one in found_in(whole)] == [DeviationKind.TYPE_UNKNOWN]
 
 
 def test_a_span_in_the_copied_passage_is_in_its_passage():
@@ -71,4 +71,4 @@ def test_a_span_is_in_its_passage_however_either_is_folded(span):
 def test_an_invalid_tag_ends_after_its_first_step():
     assert found_in(record(given={"wikitag_label_valid": "Invalid"})) == []
     asked = annotation(wikitag_label_valid="Invalid")
-    assert [one.kind for one in found_in(record(given=asked))] == [Kind.INVALID_ANSWERED]
+    assert [one.kind for one in found_in(record(given=asked))] == [DeviationKind.INVALID_ANSWERED]

@@ -11,7 +11,7 @@ import pytest
 from datasets import schema
 from datasets.contexts import question_kind
 from datasets.counts import counts_of
-from datasets.deviations import Kind
+from datasets.deviations import DeviationKind
 from datasets.exporters import EXPORTERS
 from datasets.importers import IMPORTERS
 from datasets.importers.importing import import_file
@@ -96,12 +96,12 @@ def test_the_table_counts_what_the_paper_counts(published):
 def test_the_deviations_of_the_published_file(published):
     report = bring(published)
     assert dict(report.deviations_by_kind) == {
-        Kind.SPAN: 31,
-        Kind.SAME_PASSAGE: 29,
-        Kind.SAME_BUT_DIFFERENT: 1,
-        Kind.TYPE_MISSING: 6,
-        Kind.TYPE_TWICE: 10,
-        Kind.CONFIDENCE: 130,
+        DeviationKind.SPAN: 31,
+        DeviationKind.SAME_PASSAGE: 29,
+        DeviationKind.SAME_BUT_DIFFERENT: 1,
+        DeviationKind.TYPE_MISSING: 6,
+        DeviationKind.TYPE_TWICE: 10,
+        DeviationKind.CONFIDENCE: 130,
     }
 
 

@@ -175,7 +175,7 @@ def test_text_of_a_record_is_escaped(as_a):
     ],
 )
 def test_only_a_web_page_becomes_a_link(url, oldid, link):
-    from datasets.presenting import source_link
+    from datasets.contradiction_page import source_link
 
     assert source_link(url, oldid) == link
 

@@ -25,13 +25,13 @@ from datasets.counts import current_instances
 from datasets.deviations import deviations
 from datasets.importers import IMPORTERS
 from datasets.models import Collection, Contradiction, Release
-from demonstration import responses
+from demonstration import recorded_responses
 from demonstration.annotations import given, skipped
 from demonstration.loading import load
 from demonstration.outputs import RECORDS
 from demonstration.people import JUDGES
-from demonstration.responses import RESPONSES
-from demonstration.verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, OPEN_STUDY, VERDICTS
+from demonstration.recorded_responses import RESPONSES
+from demonstration.recorded_verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, OPEN_STUDY, VERDICTS
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import has_changed
 from evaluation.models import ReportSnapshot
@@ -223,7 +223,7 @@ class TestLoaded(TestCase):
     def test_the_imported_file_has_deviations(self):
         imported = Collection.objects.get(name="demonstration-import")
         with RECORDS.open("rb") as file:
-            parsed = list(IMPORTERS["wikicontradict"].read(file))
+            parsed = list(IMPORTERS["wikicontradict"].records(file))
         deviating = [deviations(one.columns, one.slots) for one in parsed]
         assert imported.contradictions.count() == len(parsed) == 4
         assert len({deviation.kind for each in deviating for deviation in each}) >= 6
@@ -246,31 +246,31 @@ class TestLoaded(TestCase):
         assert recorded[0]["text"] == last_words(first)
 
     def test_kept_responses_are_not_requested_again(self):
-        kept = responses.kept_of(LanguageModel.objects.get())
+        kept = recorded_responses.kept_of(LanguageModel.objects.get())
         new = next(key for key in kept if key[3] == "passage-1")
         others = {key: each for key, each in kept.items() if key != new}
-        asked = responses.recorded_before()
+        asked = recorded_responses.recorded_before()
         with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
             with self.settings(INFERENCE_SERVICES=fake.setting("fake")):
                 out, parrot = Path(folder) / "recorded.json", registry.named("fake/parrot")
-                came = list(responses.record(asked, parrot, out, others))
+                came = list(recorded_responses.record(asked, parrot, out, others))
             texts = Counter(each["text"] for each in read(out)["responses"])
         assert [each.key for each in came] == [new]
         assert texts - Counter([came[0].text]) == Counter(each.text for each in others.values())
 
     def test_nothing_is_kept_of_another_model(self):
         with pytest.raises(Refusal, match="Record all of them anew"):
-            responses.kept_of(LanguageModel(model_id="parrot", options={}))
+            recorded_responses.kept_of(LanguageModel(model_id="parrot", options={}))
 
     def test_a_question_can_be_added_to_each_run_of_its_collection(self):
         new = current_instances(Collection.objects.get(name="demonstration")).last()
-        asked = responses.asking("demonstration", new.question)
+        asked = recorded_responses.asking("demonstration", new.question)
         assert len(asked) == 5
         assert {key[2] for key in asked} == {new.question}
 
     def test_a_question_that_the_collection_does_not_have_is_refused(self):
         with pytest.raises(Refusal, match=r"'demonstration' has a question 'Why\?'"):
-            responses.asking("demonstration", "Why?")
+            recorded_responses.asking("demonstration", "Why?")
 
     def test_recording_from_a_service_that_is_down_writes_nothing(self):
         gone = {"gone": {"url": "http://127.0.0.1:9/v1"}}

@@ -9,12 +9,12 @@ from django.core.management import CommandError, call_command
 from accounts.models import Person
 from annotation.models import Assignment
 from datasets.models import Collection
-from demonstration import loading, responses, verdicts
+from demonstration import loading, recorded_responses, recorded_verdicts
 from demonstration.annotating import DemonstrationFrame
 from demonstration.annotations import given
 from demonstration.loading import load
-from demonstration.responses import RESPONSES
-from demonstration.verdicts import VERDICTS
+from demonstration.recorded_responses import RESPONSES
+from demonstration.recorded_verdicts import VERDICTS
 from leases.refusal import Refusal
 from tests.annotation import factories
 
@@ -71,8 +71,14 @@ def test_a_failure_midway_leaves_nothing(monkeypatch):
 @pytest.mark.parametrize(
     ("module", "name", "path", "field", "error"),
     [
-        (responses, "RESPONSES", RESPONSES, "rendered_sha256", r"1 recorded .* Record them anew"),
-        (verdicts, "VERDICTS", VERDICTS, "text_sha256", "Give them anew"),
+        (
+            recorded_responses,
+            "RESPONSES",
+            RESPONSES,
+            "rendered_sha256",
+            r"1 recorded .* Record them anew",
+        ),
+        (recorded_verdicts, "VERDICTS", VERDICTS, "text_sha256", "Give them anew"),
     ],
 )
 def test_data_that_does_not_match_is_not_loaded(

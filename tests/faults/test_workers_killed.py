@@ -7,7 +7,8 @@ import pytest
 from config.celery import VISIBILITY_TIMEOUT, app
 from generation import queues, responses
 from generation.asking import turn
-from generation.inference import client, scoring
+from generation.inference import scoring
+from generation.inference.service_entries import LONGEST_TIMEOUT
 from generation.models import Attempt, FirstReply, OptionScore, RejectedReply, Response
 from generation.states import ResponseState, RunState
 from generation.tasks import sweep_calls
@@ -84,7 +85,7 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
 def test_the_work_of_a_dead_worker_goes_on_within_15_seconds():
     """Its leases run out, then the scheduler sends for its service."""
     assert turn.LEASE + app.conf.beat_schedule["sweep-calls"]["schedule"] < 15
-    assert turn.TURN + client.LONGEST_TIMEOUT < app.conf.task_time_limit < VISIBILITY_TIMEOUT / 2
+    assert turn.TURN + LONGEST_TIMEOUT < app.conf.task_time_limit < VISIBILITY_TIMEOUT / 2
 
 
 def test_a_response_over_which_every_worker_dies_fails_with_the_reason(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generation import costs, registry, runs
+from generation import caps, costs, registry, runs
 from generation.asking import turn
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
@@ -130,7 +130,7 @@ def capped(cap_of_calls, *, questions=6, **options):
     """A run under a cap of so many calls at their most."""
     model = priced()
     made = run(questions=questions, models=[model], started=False, **options)
-    runs.set_cap(made, cap_of_calls * most(made, model))
+    caps.set_cap(made, cap_of_calls * most(made, model))
     runs.start(made)
     return stored(made)
 
@@ -153,7 +153,7 @@ def test_a_cap_that_is_reached_pauses_the_run_which_goes_on_with_a_higher_one(
     model = priced(written=100.0)
     fake.always = Fault(200, {"choices": [{"message": {"content": "4 km"}}]})  # no count
     made = run(questions=4, models=[model], started=False)
-    runs.set_cap(made, 2 * most(made, model))
+    caps.set_cap(made, 2 * most(made, model))
     runs.start(made)
     answer_all(made)
     answer_all(made)
@@ -161,7 +161,7 @@ def test_a_cap_that_is_reached_pauses_the_run_which_goes_on_with_a_higher_one(
     assert "The cap on its cost is reached" in made.reason
     assert len(fake.calls) == 2
     assert made.cost <= made.cost_cap
-    runs.set_cap(made, 5 * most(made, model))
+    caps.set_cap(made, 5 * most(made, model))
     runs.resume(made)
     answer_all(made)
     assert made.state == RunState.DONE
@@ -172,7 +172,7 @@ def test_a_trial_without_room_ends_and_says_so(local, fake, monkeypatch):
     fake.always = Fault(200, {"choices": [{"message": {"content": "4 km"}}]})  # no count
     model = priced()
     made = run(questions=9, models=[model], started=False)
-    runs.set_cap(made, 2 * most(made, model))
+    caps.set_cap(made, 2 * most(made, model))
     runs.try_few(made)
     answer_all(made)
     answer_all(made)
@@ -219,7 +219,7 @@ def test_a_call_that_was_cut_counts_with_the_most_it_may_cost(local, fake):
 def test_a_price_of_zero_is_no_limit(local):
     model = priced(0.0, 0.0)
     made = run(questions=3, models=[model], started=False)
-    runs.set_cap(made, 0.0)
+    caps.set_cap(made, 0.0)
     runs.start(made)
     answer_all(made)
     assert (made.state, made.cost) == (RunState.DONE, 0.0)
@@ -229,7 +229,7 @@ def test_a_free_model_goes_on_where_a_dear_one_has_no_room(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     dear, free = priced(), priced(0.0, 0.0, seed=5)
     made = run(questions=2, models=[dear, free], started=False)
-    runs.set_cap(made, most(made, dear))
+    caps.set_cap(made, most(made, dear))
     Run.objects.filter(pk=made.pk).update(cost=most(made, dear) / 2)
     runs.start(made)
     answer_all(made)
@@ -241,7 +241,7 @@ def test_a_free_model_goes_on_where_a_dear_one_has_no_room(fake, settings):
 def test_no_turn_is_woken_for_a_dear_model_while_another_has_room(local):
     dear, free = priced(), priced(0.0, 0.0, seed=5)
     made = run(questions=2, models=[dear, free], started=False)
-    runs.set_cap(made, most(made, dear))
+    caps.set_cap(made, most(made, dear))
     runs.start(made)
     Run.objects.filter(pk=made.pk).update(cost=made.cost + 2 * most(made, dear))
     Response.objects.filter(run=made, model=free).update(not_before=in_seconds(60))
@@ -257,11 +257,11 @@ def test_a_run_with_calls_in_progress_gets_no_first_cap(local):
     (line,) = queue.lines("local")
     (call,) = queue.claim(line, "turn", 60, 1)
     with pytest.raises(Refusal, match="Pause the run, wait for its calls, then set the cap"):
-        runs.set_cap(made, 100.0)
+        caps.set_cap(made, 100.0)
     queue.settle("turn", [Settled(call, "release")])
-    runs.set_cap(made, 100.0)
+    caps.set_cap(made, 100.0)
     (call,) = queue.claim(line, "turn", 60, 1)
-    runs.set_cap(made, 200.0)
+    caps.set_cap(made, 200.0)
     assert stored(made).cost == pytest.approx(call.reserved)
 
 
@@ -273,7 +273,7 @@ def test_prices_set_during_a_turn_count_from_the_next_claim(local):
     (call,) = queue.claim(line, "turn", 60, 1)
     queue.settle("turn", [Settled(call, "release")])
     registry.set_prices(model, 1000.0, 10_000.0)
-    runs.set_cap(made, 100.0)
+    caps.set_cap(made, 100.0)
     (call,) = queue.claim(line, "turn", 60, 1)
     assert call.reserved == pytest.approx(most(made, model))
 
@@ -290,7 +290,7 @@ def test_prices_by_which_a_cap_would_not_hold_are_refused_until_the_run_is_over(
 ):
     model = priced(0.0, 0.0, **options)
     made = run(questions=1, models=[model], started=False)
-    runs.set_cap(made, 5.0)
+    caps.set_cap(made, 5.0)
     with pytest.raises(Refusal, match=words):
         registry.set_prices(model, *prices)
     runs.cancel(made)
@@ -302,7 +302,7 @@ def test_prices_by_which_a_cap_would_not_hold_are_refused_until_the_run_is_over(
 def test_the_longest_prompt_of_a_run_that_is_extended_counts(local):
     model = priced()
     made = run(questions=1, prompts=("1",), models=[model], started=False)
-    runs.set_cap(made, 1.01 * most(made, model))
+    caps.set_cap(made, 1.01 * most(made, model))
     with pytest.raises(Refusal, match="One call may cost"):
         runs.extend(made, [], [runs.prompting.find("5")])
     assert stored(made).prompts == ["internal-knowledge"]
@@ -320,7 +320,7 @@ CAPS = [
 def test_a_cap_that_could_not_hold_is_refused(local, model, cap, words):
     made = run(questions=1, models=[model()], started=False)
     with pytest.raises(Refusal, match=words):
-        runs.set_cap(made, cap)
+        caps.set_cap(made, cap)
     assert stored(made).cost_cap is None
 
 

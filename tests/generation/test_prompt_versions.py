@@ -13,7 +13,7 @@ from evaluation.counts.naming import prompt_entry
 from generation import access, prompt_versions, runs
 from generation.models import PromptVersion, Response
 from generation.prompt_forms import PromptForm
-from generation.prompts import prompting, rendering
+from generation.prompts import authoring, prompting, rendering
 from leases.refusal import Conflict, Refusal, StaleVersion
 from tests.factories import person, signed_in, stored
 from tests.generation.factories import answer_all, canals, echo, run
@@ -190,9 +190,9 @@ def test_a_run_is_extended_by_a_version(local, rosa):
 
 def test_examples_come_before_the_question_and_count_in_the_hash(rosa):
     given = {**GIVEN, "template": "Q: {question}\nA:"}
-    bare = prompting.completed(given, "It")
+    bare = authoring.completed(given, "It")
     shots = [{"question": "How {far}?", "answer": "3 km"}, {"question": "When?", "answer": "1201"}]
-    body = prompting.completed({**given, "examples": shots}, "It")
+    body = authoring.completed({**given, "examples": shots}, "It")
     text = rendering.render(
         prompting.parse(body, "it"), question="Who?", context_1="", context_2="", same=False
     )
@@ -217,7 +217,7 @@ NOT_CONTROLLED = [
 @pytest.mark.parametrize(("changed", "field", "sentence"), NOT_CONTROLLED)
 def test_an_asked_form_that_cannot_be_is_refused_by_name(changed, field, sentence):
     with pytest.raises(prompting.PromptError, match=sentence) as refused:
-        prompting.completed({**SPANNED, **changed}, "It")
+        authoring.completed({**SPANNED, **changed}, "It")
     assert refused.value.field == field
 
 
@@ -226,7 +226,7 @@ def test_an_asked_form_that_cannot_be_is_refused_by_name(changed, field, sentenc
     [{"times": 1}, {"insist": True}, {"template": "{question}", "second": "And by {context2}?"}],
 )
 def test_what_decides_the_reply_counts_in_the_hash(changed):
-    bodies = [prompting.completed(given, "It") for given in (SPANNED, {**SPANNED, **changed})]
+    bodies = [authoring.completed(given, "It") for given in (SPANNED, {**SPANNED, **changed})]
     assert bodies[0]["sha256"] != bodies[1]["sha256"]
 
 
@@ -267,26 +267,26 @@ NO_FORM = [
 @pytest.mark.parametrize(("changed", "field", "sentence"), NO_FORM)
 def test_a_form_or_options_that_cannot_be_are_refused_by_name(changed, field, sentence):
     with pytest.raises(prompting.PromptError, match=sentence) as refused:
-        prompting.completed({**SCORED, **changed}, "It")
+        authoring.completed({**SCORED, **changed}, "It")
     assert refused.value.field == field
 
 
 def test_form_and_options_count_in_the_hash_and_a_text_has_the_one_it_had():
-    bare = prompting.completed({**GIVEN, "form": "", "options": []}, "It")
+    bare = authoring.completed({**GIVEN, "form": "", "options": []}, "It")
     assert bare["sha256"] == hashlib.sha256(GIVEN["template"].encode()).hexdigest()
     more = [SCORED, {**SCORED, "options": ["B", "A"]}]
-    assert len({bare["sha256"], *(prompting.completed(one, "It")["sha256"] for one in more)}) == 3
-    prompt = prompting.parse(prompting.completed(SCORED, "It"), "it")
+    assert len({bare["sha256"], *(authoring.completed(one, "It")["sha256"] for one in more)}) == 3
+    prompt = prompting.parse(authoring.completed(SCORED, "It"), "it")
     assert (prompt.form, prompt.options) == (prompting.Form.SCORES, ("A", "B"))
 
 
 def test_a_stored_prompt_of_an_unknown_form_is_refused():
     with pytest.raises(prompting.PromptError, match="it is not a prompt: 'letters' is not a valid"):
-        prompting.parse({**prompting.completed(SCORED, "It"), "form": "letters"}, "it")
+        prompting.parse({**authoring.completed(SCORED, "It"), "form": "letters"}, "it")
 
 
 def test_a_stored_prompt_with_an_asked_form_and_no_times_is_refused():
-    body = {**prompting.completed(SPANNED, "It"), "times": None}
+    body = {**authoring.completed(SPANNED, "It"), "times": None}
     body["sha256"] = prompting.sha256_of(body)
     with pytest.raises(prompting.PromptError, match=r"it has the form span\. Set times"):
         prompting.parse(body, "it")

@@ -251,7 +251,7 @@ def test_text_of_a_model_is_never_markup(client, rosa, read):
 @pytest.mark.parametrize("choice", [{}, {"prompt": "passage-1", "model": 1}])
 def test_words_are_looked_for_in_an_index_that_holds_the_texts(read, choice, without_statistics):
     """Lost where a migration remakes the table (decision 0043)."""
-    fits = grid.Choice(words="zebra", **choice).fits()
+    fits = grid.GridChoice(words="zebra", **choice).fits()
     rows = read.responses.filter(fits).order_by().values_list("instance", "sample").distinct()
     assert "COVERING INDEX response_texts" in rows.explain()
 
@@ -260,7 +260,7 @@ def test_words_are_looked_for_in_an_index_that_holds_the_texts(read, choice, wit
 def test_words_are_looked_for_without_the_rules_of_a_locale(read):
     """They more than double the time. Each text is put into capitals once for all words of ASCII."""
     with CaptureQueriesContext(connection) as asked:
-        assert not read.responses.filter(grid.Choice(words="müller one two").fits()).exists()
+        assert not read.responses.filter(grid.GridChoice(words="müller one two").fits()).exists()
     sql = asked.captured_queries[0]["sql"]
     assert sql.count('COLLATE "C"') == sql.count("UPPER") == 2
 
@@ -289,7 +289,7 @@ def test_words_in_many_responses_are_looked_for_by_several_processes(read):
             ["long " * 100, read.responses.latest("pk").pk],
         )
         cursor.execute("ANALYZE generation_response")
-    fits = grid.Choice(words="zebra").fits()
+    fits = grid.GridChoice(words="zebra").fits()
     with CaptureQueriesContext(connection) as asked:
         assert grid.keys_of(read, fits, searched=True) == []
     [sql] = [one["sql"] for one in asked if one["sql"].startswith("SELECT")]

@@ -13,7 +13,7 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets.models import Collection
-from generation import access, api, presenting, registry, responses, runs
+from generation import access, api, caps, registry, responses, run_pages, runs
 from generation.inference import chat, embedded
 from generation.models import LanguageModel, Response, Run
 from generation.prompts import prompting
@@ -244,7 +244,7 @@ def test_a_form_sent_twice_makes_one_run(client, alice, local):
     first = client.post(reverse("generation:new_run"), data)
     made = Run.objects.get()
     assert made.cost_cap == 5
-    runs.set_cap(made, 7)
+    caps.set_cap(made, 7)
     second = client.post(reverse("generation:new_run"), data)
     assert first.url == second.url == reverse("generation:run", args=[Run.objects.get().pk])
     assert stored(made).cost_cap == 7
@@ -601,7 +601,7 @@ def test_lists_of_responses_read_no_whole_replies(client, alice, local):
     made = answered(run(questions=1))
     with CaptureQueriesContext(connection) as asked:
         page(client, "run", made.pk)
-        list(presenting.latest(made))
+        list(run_pages.latest(made))
     assert not [one["sql"] for one in asked if '"generation_response"."reply"' in one["sql"]]
 
 
@@ -609,6 +609,6 @@ def test_prices_that_a_cap_needs_are_kept_with_a_sentence(client, alice, local):
     model = echo()
     registry.set_prices(model, 1.0, 1.0)
     made = run(models=[model], started=False)
-    runs.set_cap(made, 5)
+    caps.set_cap(made, 5)
     url = reverse("generation:prices", args=[model.pk])
     assertContains(client.post(url, {}), "remove the run&#x27;s cap first", status_code=400)

@@ -17,7 +17,7 @@ from leases.clock import now
 from leases.refusal import Conflict, Refusal
 from operations import backups, serialization
 from operations.bundle import Bundle
-from operations.serialization import Table, tables
+from operations.serialization import SerializedTable, tables
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.operations.places import checksums_of, here, python, room_for
@@ -36,7 +36,7 @@ def read(self, using):
     if self.name == "judging.study":
         os.kill(os.getpid(), signal.SIGKILL)
     yield from ()
-serialization.Table.read = read
+serialization.SerializedTable.rows = read
 backups.make()
 """
 
@@ -155,7 +155,7 @@ def test_a_backup_that_is_interrupted_leaves_nothing(people, data_dir, tmp_path,
     def interrupted(self, using):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Table, "read", interrupted)
+    monkeypatch.setattr(SerializedTable, "rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
         backups.make(tmp_path / "to")
     assert left(tmp_path / "to") == []
@@ -221,10 +221,10 @@ def test_a_database_that_lacks_a_migration_is_not_backed_up(data_dir):
 def test_bytes_are_written_out_as_text_and_read_back():
     tag = annotation.tag()
     record_htmls([HtmlAsked(tag.latest.revision_id, "<p>Łódź</p>")])
-    table = Table(RevisionHtml)
-    rows = list(table.read("default"))
+    table = SerializedTable(RevisionHtml)
+    rows = list(table.rows("default"))
     json.dumps(rows)
     RevisionHtml.objects.all().delete()
     table.write(rows, "default")
     assert RevisionHtml.objects.get().text == "<p>Łódź</p>"
-    assert list(table.read("default")) == rows
+    assert list(table.rows("default")) == rows

@@ -49,7 +49,7 @@ def dorothea(olga):
 
 def everything_stored() -> str:
     """Every value of every column of every table, as one text."""
-    rows = (row for table in tables(apps, passing=True) for row in table.read("default"))
+    rows = (row for table in tables(apps, passing=True) for row in table.rows("default"))
     return json.dumps(list(rows))
 
 

@@ -116,7 +116,7 @@ def test_a_common_part_of_a_name_is_named_and_not_listed(dorothea):
 
 
 def test_what_cannot_be_changed_is_listed_with_the_reason(dorothea, olga):
-    audit.record(audit.Kind.IMPORT, olga, f"verdicts of {NAME}.csv")
+    audit.record(audit.AuditKind.IMPORT, olga, f"verdicts of {NAME}.csv")
     found = mentions(dorothea)
     assert [each.fixed for each in found.fixed] == [FIXED["accounts.auditevent"]]
     assert found.open == []

@@ -15,7 +15,7 @@ from datasets.releases import freeze
 from leases.refusal import Conflict, Refusal
 from operations import moving
 from operations.databases import database_at
-from operations.serialization import Table, tables
+from operations.serialization import SerializedTable, tables
 from tests.factories import person
 from tests.leases.test_planner import known_size
 from tests.operations.places import here, moved, rows_at
@@ -128,7 +128,7 @@ def test_an_interrupted_move_leaves_no_row_there_and_can_be_begun_again(
 ):
     person("alice", Role.ADMIN)
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "write", interrupted_at("accounts.rolegrant"))
+        patch.setattr(SerializedTable, "write", interrupted_at("accounts.rolegrant"))
         with pytest.raises(KeyboardInterrupt):
             moving.move(sqlite, report=lambda table: None)
     assert rows_at(sqlite) == ""
@@ -136,7 +136,7 @@ def test_an_interrupted_move_leaves_no_row_there_and_can_be_begun_again(
 
 
 def interrupted_at(name):
-    write = Table.write
+    write = SerializedTable.write
 
     def interrupted(self, rows, using):
         if self.name == name:
@@ -148,14 +148,14 @@ def interrupted_at(name):
 
 def test_no_rows_remain_there_if_some_differ(folder, sqlite, monkeypatch):
     person("alice")
-    write = Table.write
+    write = SerializedTable.write
 
     def careless(self, rows, using):
         return write(
             self, (["?" if value == "Alice" else value for value in row] for row in rows), using
         )
 
-    monkeypatch.setattr(Table, "write", careless)
+    monkeypatch.setattr(SerializedTable, "write", careless)
     with pytest.raises(Refusal, match=r"accounts\.person does not read there as it does here"):
         moving.move(sqlite, report=lambda table: None)
     assert rows_at(sqlite) == ""

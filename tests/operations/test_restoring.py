@@ -18,7 +18,7 @@ from leases.refusal import Conflict, Refusal
 from operations import backups, restoring
 from operations.bundle import BadBundle, Writer
 from operations.schema_version import too_old, unknown
-from operations.serialization import Table
+from operations.serialization import SerializedTable
 from operations.signing import signature
 from tests.annotation import factories as annotation
 from tests.factories import person
@@ -199,7 +199,7 @@ def test_a_database_without_room_for_the_rows_leaves_both_empty(backup, settings
     def full(self, rows, using):
         raise OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Table, "write", full)
+    monkeypatch.setattr(SerializedTable, "write", full)
     refused(backup, "The database failed: database or disk is full. Nothing was restored")
     assert nothing_there(settings.DATA_DIR)
 
@@ -221,7 +221,7 @@ def test_an_interrupted_restore_leaves_nothing_and_can_be_begun_again(
             list(rows)
             raise KeyboardInterrupt
 
-        patch.setattr(Table, "write", interrupted)
+        patch.setattr(SerializedTable, "write", interrupted)
         with pytest.raises(KeyboardInterrupt):
             restoring.restore(backup)
     assert nothing_there(settings.DATA_DIR)

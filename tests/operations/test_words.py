@@ -2,7 +2,7 @@
 
 import pytest
 
-from operations.words import Piece, excerpt, replaced, words_of
+from operations.words import ExcerptPiece, excerpt, replaced, words_of
 
 DOROTHEA = words_of("Dorothea Brooke", "dorothea", ["d.brooke@middlemarch.example"])
 LI = words_of("Li", "li")
@@ -57,6 +57,9 @@ def test_common_parts_are_left_out_and_whole_names_stay():
 def test_an_excerpt_shows_the_first_place():
     text = "x" * 100 + " Dorothea wrote it " + "y" * 100
     assert excerpt(text, DOROTHEA) == [
-        Piece("…"), Piece("x" * 59 + " "), Piece("Dorothea", names=True), Piece(" wrote it " + "y" * 50 + "…"),
-    ]  # fmt: skip
+        ExcerptPiece("…"),
+        ExcerptPiece("x" * 59 + " "),
+        ExcerptPiece("Dorothea", names=True),
+        ExcerptPiece(" wrote it " + "y" * 50 + "…"),
+    ]
     assert excerpt("nobody", DOROTHEA) == []

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from config.environment import NO_SECRET
-from generation.inference.client import ServiceEntry
+from generation.inference.service_entries import ServiceEntry
 from pages import bounds
 from tests.server.compose import NEEDED, SECRETS, composed
 from tests.setup.conftest import ROOT

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from demonstration.export import export
 from demonstration.history import pages
+from demonstration.wiki_export import export
 from tests.browser.conftest import Watch, settled
 
 PASSWORD = "seven quiet herons"

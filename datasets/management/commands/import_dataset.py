@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.importers import IMPORTERS
-from datasets.importers.file import opened
+from datasets.importers.imported_file import opened
 from datasets.importers.importing import ImportReport, deviations_in, import_file
 from leases.command import RefusingCommand
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from demonstration.loading import is_loaded
-from demonstration.responses import RESPONSES, asking, kept_of, record, recorded_before
+from demonstration.recorded_responses import RESPONSES, asking, kept_of, record, recorded_before
 from generation import registry
 from generation.inference.faults import ServiceFault
 from leases.command import RefusingCommand
@@ -46,8 +46,10 @@ class Command(RefusingCommand):
             for collection, question in options["also"]:
                 asked |= asking(collection, question)
             kept = kept_of(model) if options["keep"] else {}
-            for each in record(asked, model, options["out"], kept):
-                self.stdout.write(f"{each.title}, {each.prompt}: {each.completion_tokens} tokens")
+            for response in record(asked, model, options["out"], kept):
+                self.stdout.write(
+                    f"{response.title}, {response.prompt}: {response.completion_tokens} tokens"
+                )
         except ServiceFault as fault:
             raise CommandError(f"{fault.sentence} Nothing was written.") from fault
         self.stdout.write(f"Wrote {options['out'].name}.")

@@ -79,8 +79,10 @@ class Command(RefusingCommand):
             limit=options["limit"],
             name=options["name"],
         )
-        for one in left_out:
-            self.stderr.write(f"{one.key} is left out of {one.prompt.name}: {one.problem}.")
+        for rendered in left_out:
+            self.stderr.write(
+                f"{rendered.key} is left out of {rendered.prompt.name}: {rendered.problem}."
+            )
         runs.start(run)
         total = responses.progress(run).total
         self.stdout.write(f"Run {run.pk}: {run.name} ({total} responses), at /runs/{run.pk}/")

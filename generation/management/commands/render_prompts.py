@@ -38,19 +38,19 @@ class Command(RefusingCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _print(self, rendered: Iterable[Rendered], form: Callable[[Rendered], str]) -> None:
-        for one in rendered:
-            if one.problem:
-                self.stderr.write(f"{one.key} is left out of {one.prompt.name}: {one.problem}.")
+        for row in rendered:
+            if row.problem:
+                self.stderr.write(f"{row.key} is left out of {row.prompt.name}: {row.problem}.")
             else:
-                self.stdout.write(form(one))
+                self.stdout.write(form(row))
 
 
-def as_json(one: Rendered) -> str:
-    data = {"instance": one.key, "prompt": one.prompt.name, "text": one.text, "gold": one.gold}
-    data |= {"second": one.second} if one.second else {}
+def as_json(row: Rendered) -> str:
+    data = {"instance": row.key, "prompt": row.prompt.name, "text": row.text, "gold": row.gold}
+    data |= {"second": row.second} if row.second else {}
     return json.dumps(data, ensure_ascii=False)
 
 
-def as_text(one: Rendered) -> str:
-    second = f"\n--- second turn\n{one.second}\n" if one.second else ""
-    return f"--- {one.key} · {one.prompt.name} ({one.prompt.label})\n{one.text}{second}gold: {' | '.join(one.gold)}\n"
+def as_text(row: Rendered) -> str:
+    second = f"\n--- second turn\n{row.second}\n" if row.second else ""
+    return f"--- {row.key} · {row.prompt.name} ({row.prompt.label})\n{row.text}{second}gold: {' | '.join(row.gold)}\n"

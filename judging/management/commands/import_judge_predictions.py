@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from datasets.importers.file import contents_of
+from datasets.importers.imported_file import contents_of
 from judging import studies
 from judging.files.predictions import import_predictions
 from leases.command import RefusingCommand

@@ -18,7 +18,7 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         moved = moving.move(options["url"], self.report)
-        rows = sum(each.written.rows for each in moved)
+        rows = sum(table.written.rows for table in moved)
         self.stdout.write(
             f"{rows} rows of {len(moved)} tables were copied and are equal. This database is unchanged. "
             "Set DATABASE_URL to the new address, then start."

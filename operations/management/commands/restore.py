@@ -67,7 +67,10 @@ class Command(RefusingCommand):
             f"This backup has another SECRET_KEY, or was changed. It lets in {len(let_in.people)} people, "
             f"{let_in.admins} of them as admins:"
         )
-        for line in [*let_in.people, *(f"Open invitation, {one}" for one in let_in.invitations)]:
+        for line in [
+            *let_in.people,
+            *(f"Open invitation, {invitation}" for invitation in let_in.invitations),
+        ]:
             self.stdout.write(f"  {line}")
 
     def ask(self) -> None:

@@ -33,7 +33,7 @@ def titled(*titles):
 
 
 def draft(title):
-    (parsed,) = IMPORTERS["wikicontradict"].read(io.BytesIO(text_of(record(title=title))))
+    (parsed,) = IMPORTERS["wikicontradict"].records(io.BytesIO(text_of(record(title=title))))
     return records.Draft(parsed.columns, parsed.slots)
 
 

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from datasets.deviations import Kind
+from datasets.deviations import DeviationKind
 from datasets.importers import IMPORTERS
 from datasets.importers.importing import deviations_in
 from datasets.importers.json_text import Unreadable
@@ -83,10 +83,13 @@ def test_an_invalid_tag_is_kept_too():
 def test_deviations_are_listed_and_the_record_is_stored_as_given():
     odd = record(given=annotation(confidence="", relevantInfo_comment_A_Span=" never there "))
     report = imported(record(), odd)
-    assert report.deviations_by_kind == [(Kind.SPAN, 1), (Kind.CONFIDENCE, 1)]
+    assert report.deviations_by_kind == [(DeviationKind.SPAN, 1), (DeviationKind.CONFIDENCE, 1)]
     assert report.deviating_records == 1
     listed = deviations_in(IMPORTERS["wikicontradict"], io.BytesIO(text_of(record(), odd)))
-    assert [(number, one.kind) for number, one in listed] == [(2, Kind.SPAN), (2, Kind.CONFIDENCE)]
+    assert [(number, one.kind) for number, one in listed] == [
+        (2, DeviationKind.SPAN),
+        (2, DeviationKind.CONFIDENCE),
+    ]
     assert Contradiction.objects.get(position=1).span_1 == " never there "
 
 

@@ -12,7 +12,7 @@ from tests.datasets.factories import annotation, record, text_of
 
 
 def read(data):
-    return list(WikiContradict().read(io.BytesIO(data)))
+    return list(WikiContradict().records(io.BytesIO(data)))
 
 
 @pytest.mark.parametrize(

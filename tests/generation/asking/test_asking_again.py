@@ -6,7 +6,7 @@ import json
 import pytest
 
 from accounts.roles import Role
-from generation import costs, preview, registry, responses, runs
+from generation import caps, costs, preview, registry, responses, runs
 from generation.asking.runqueue import RunQueue
 from generation.inference import chat
 from generation.models import RejectedReply
@@ -277,14 +277,14 @@ def test_a_cap_holds_between_askings(fake, local):
     model = warm(max_tokens=10)
     registry.set_prices(model, 1e6, 1e6)
     made = asked(model)
-    runs.set_cap(made, 10_000)
+    caps.set_cap(made, 10_000)
     made.refresh_from_db()
     one = costs.most(model, made.longest)
-    runs.set_cap(made, one + 1)
+    caps.set_cap(made, one + 1)
     fake.enqueue(*map(Say, NOT_SPANS))
     assert answer_all(made) == 1
     assert made.state == RunState.PAUSED
-    runs.set_cap(made, 3 * one)
+    caps.set_cap(made, 3 * one)
     runs.resume(made)
     answer_all(made)
     assert made.responses.get().finding == controlled.SKIPPED
@@ -302,15 +302,15 @@ def test_a_cap_holds_between_askings(fake, local):
 def test_a_preview_counts_the_most_calls(local, model, prompt, least, most):
     prompts = (spanned(**prompt), "4", "5")
     made = run(questions=2, prompts=prompts, models=[model(max_tokens=10)], started=False)
-    shown = preview.of(made)
+    shown = preview.run_preview(made)
     assert (shown.least, shown.calls, shown.written) == (least, most, 10 * most)
 
 
 def test_a_preview_leaves_out_the_calls_that_were_made(fake, made):
-    before = preview.of(made)
+    before = preview.run_preview(made)
     queue, call = claimed(made, "one")
     queue.settle("one", [Settled(call, "finish", reply=answer("Long", call))])
-    after = preview.of(made)
+    after = preview.run_preview(made)
     assert (before.calls, after.least, after.calls) == (3, 1, 2)
     assert after.read == pytest.approx(before.read * 2 / 3, abs=1)
 
@@ -318,10 +318,10 @@ def test_a_preview_leaves_out_the_calls_that_were_made(fake, made):
 def test_a_preview_leaves_out_a_second_turn_that_was_asked_with_all_that_it_sent(local):
     made = asked(second="You say “{reply}”. Copy it.")
     for text in ("Let me see", "Long"):
-        before = preview.of(made)
+        before = preview.run_preview(made)
         queue, call = claimed(made, "one")
         queue.settle("one", [Settled(call, "finish", reply=answer(text, call))])
-    after = preview.of(made)
+    after = preview.run_preview(made)
     assert (before.calls, after.calls) == (3, 2)
     assert after.read == pytest.approx(before.read * 2 / 3, abs=1)
 

@@ -610,7 +610,7 @@ def test_a_late_recovery_does_not_end_a_pause_of_another_turn(local):
     assert not services.record("local", "", 0, 0, before=0)
     late = afterwards.Afterwards(local)
     assert services.record("local", "Down.", 2, 60, before=1)
-    late.read()
+    late.catch_up()
     assert 50 < late.seconds_of_pause() <= 60
 
 

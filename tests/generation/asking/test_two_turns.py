@@ -4,11 +4,11 @@ import pytest
 from django.urls import reverse
 
 from accounts.roles import Role
-from generation import costs, preview, prompt_versions, registry, responses, runs
+from generation import caps, costs, preview, prompt_versions, registry, responses, runs
 from generation.asking.runqueue import RunQueue
 from generation.inference import chat
 from generation.models import FirstReply
-from generation.prompts import prompting, rendering
+from generation.prompts import authoring, prompting, rendering
 from generation.queues import Settled
 from generation.states import ResponseState
 from tests.factories import person, signed_in
@@ -62,7 +62,7 @@ def messages(call):
 
 
 def test_the_first_reply_comes_between_pieces_that_are_rendered_already():
-    prompt = prompting.parse(prompting.completed(GIVEN, "It"), "it")
+    prompt = prompting.parse(authoring.completed(GIVEN, "It"), "it")
     shown = {"question": "Q?", "context_1": "One", "context_2": "Two {reply} {question}"}
     assert rendering.follow_up(prompt, **shown, same=False) == [
         "You said “", "”. Is that so, given Two {reply} {question}? ", "!",
@@ -72,8 +72,8 @@ def test_the_first_reply_comes_between_pieces_that_are_rendered_already():
 
 
 def test_the_second_turn_counts_in_the_hash():
-    both = prompting.completed(GIVEN, "It")
-    assert both["sha256"] != prompting.completed({**GIVEN, "second": ""}, "It")["sha256"]
+    both = authoring.completed(GIVEN, "It")
+    assert both["sha256"] != authoring.completed({**GIVEN, "second": ""}, "It")["sha256"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_second_turn_counts_in_the_hash():
 )
 def test_an_unknown_place_is_refused_by_name(changed, named):
     with pytest.raises(prompting.PromptError) as refused:
-        prompting.completed({**GIVEN, **changed}, "It")
+        authoring.completed({**GIVEN, **changed}, "It")
     assert f"It has {named}, which is no field" in str(refused.value)
 
 
@@ -188,7 +188,7 @@ def test_a_cap_holds_over_both_turns(fake, local):
     registry.set_prices(model, 1e6, 1e6)
     made = asked([model])
     sent = sum(len(text.encode()) for text in (FIRST, SECOND.format("")))
-    runs.set_cap(made, 10_000)
+    caps.set_cap(made, 10_000)
     made.refresh_from_db()
     # The first reply is sent as a turn of its own, and twice in the second text.
     assert made.longest == sent + 3 * 10
@@ -199,7 +199,7 @@ def test_a_second_turn_without_a_count_costs_no_more_than_was_reserved(fake, loc
     model = echo(max_tokens=10)
     registry.set_prices(model, 1e6, 1e6)
     made = asked([model])
-    runs.set_cap(made, 10_000)
+    caps.set_cap(made, 10_000)
     made.refresh_from_db()
     most = costs.most(model, made.longest)
     long = "kilometre " * 10
@@ -216,7 +216,7 @@ def test_a_preview_counts_the_calls_of_both_turns(local, rosa):
     row = prompt_versions.add(GIVEN, rosa)
     prompts = [row.prompt, prompting.find("4")]
     made, _ = runs.create(collection=canals(3), models=[echo(max_tokens=10)], prompts=prompts)
-    shown = preview.of(made)
+    shown = preview.run_preview(made)
     assert shown.calls == 9
     fours = made.responses.filter(prompt="both-passages")
     sent = sum(len(each.rendered) for each in fours)
@@ -234,7 +234,7 @@ def test_a_preview_is_measured_by_both_turns_of_earlier_responses(fake, local):
     earlier.responses.update(prompt_tokens=30, completion_tokens=4, latency_ms=3000)
     prompts = [prompt_versions.find("twice")]
     made, _ = runs.create(collection=canals(2, name="more"), models=[model], prompts=prompts)
-    shown = preview.of(made)
+    shown = preview.run_preview(made)
     [one] = shown.rows
     first, second = len(FIRST), len(SECOND.format("5 km"))
     per_token = (2 * first + len("5 km") + second) / 40
@@ -246,7 +246,7 @@ def test_a_preview_is_measured_by_both_turns_of_earlier_responses(fake, local):
 
 def test_a_response_between_its_turns_has_one_call_left(fake, made):
     first_answered(made)
-    assert preview.of(made).calls == 1
+    assert preview.run_preview(made).calls == 1
 
 
 # ---------------------------------------------------------------- pages

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from generation.inference import chat, faults
+from generation.inference import chat, faults, service_errors
 from leases.retry import retry_after
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -229,12 +229,12 @@ QUOTED = [
 
 @pytest.mark.parametrize(("status", "body"), STOPPED)
 def test_a_prompt_that_a_filter_stops_differs_from_other_refusals(status, body):
-    assert type(chat.fault(status, json.dumps(body).encode())) is faults.Filtered
+    assert type(service_errors.fault_of(status, json.dumps(body).encode())) is faults.Filtered
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), QUOTED)
 def test_words_of_a_quoted_prompt_make_no_finding(status, body, kind):
-    assert type(chat.fault(status, json.dumps(body).encode())) is kind
+    assert type(service_errors.fault_of(status, json.dumps(body).encode())) is kind
 
 
 CONTEXT = [
@@ -289,12 +289,12 @@ NOT_TOO_LONG = [
 
 @pytest.mark.parametrize("body", NOT_TOO_LONG)
 def test_words_of_a_quoted_prompt_are_not_taken_for_its_length(body):
-    assert type(chat.fault(400, json.dumps(body).encode())) is faults.Refused
+    assert type(service_errors.fault_of(400, json.dumps(body).encode())) is faults.Refused
 
 
 @pytest.mark.parametrize("body", CONTEXT)
 def test_a_prompt_that_does_not_fit_differs_from_other_refusals(body):
-    fault = chat.fault(400, json.dumps(body).encode())
+    fault = service_errors.fault_of(400, json.dumps(body).encode())
     assert type(fault) is faults.ContextTooLong
     assert not fault.retryable
 
@@ -318,22 +318,22 @@ STATUSES = [
 
 @pytest.mark.parametrize(("status", "kind", "retryable"), STATUSES)
 def test_a_status_says_whether_trying_again_can_help(status, kind, retryable):
-    fault = chat.fault(status, b'{"error": {"message": "no"}}')
+    fault = service_errors.fault_of(status, b'{"error": {"message": "no"}}')
     assert (type(fault), fault.retryable, fault.status) == (kind, retryable, status)
     assert "no" in fault.sentence
 
 
 @pytest.mark.parametrize(("words", "end"), [("bad key", "bad key. C"), ("Bad key!", "Bad key! C")])
 def test_what_a_service_says_ends_before_the_next_sentence(words, end):
-    fault = chat.fault(401, json.dumps({"error": {"message": words}}).encode())
+    fault = service_errors.fault_of(401, json.dumps({"error": {"message": words}}).encode())
     assert fault.sentence == f"The service refused the key (401): {end}heck its key_env."
 
 
 def test_an_error_page_is_shown_as_one_short_line():
     page = b"<html>\n<body>\x1b[31m" + b"long " * 500
-    assert "\x1b" not in chat.error_text(page)
-    assert "\n" not in chat.error_text(page)
-    assert len(chat.error_text(page)) <= 300
+    assert "\x1b" not in service_errors.error_text(page)
+    assert "\n" not in service_errors.error_text(page)
+    assert len(service_errors.error_text(page)) <= 300
 
 
 @pytest.mark.parametrize(

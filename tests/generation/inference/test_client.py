@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from django.core.checks import run_checks
 
-from generation.inference import client, faults
+from generation.inference import client, faults, service_entries
 from tests.generation import fake_service as fakes
 from tests.servers import free_port
 
@@ -230,7 +230,7 @@ ENTRIES = [
 @pytest.mark.parametrize(("data", "words"), ENTRIES)
 def test_an_entry_that_cannot_be_used_is_refused_with_what_to_write(data, words):
     with pytest.raises(faults.NotConfigured, match=words):
-        client.entry("local", data)
+        service_entries.checked_entry("local", data)
 
 
 def test_the_program_says_at_its_start_which_entry_cannot_be_used(fake, settings):
@@ -242,7 +242,7 @@ def test_the_program_says_at_its_start_which_entry_cannot_be_used(fake, settings
 @pytest.mark.parametrize("name", ["", "a/b", "x" * 61])
 def test_a_service_name_can_come_before_a_slash(name):
     with pytest.raises(faults.NotConfigured, match="needs a name"):
-        client.entry(name, {"url": "http://x/v1"})
+        service_entries.checked_entry(name, {"url": "http://x/v1"})
 
 
 def test_an_unknown_service_is_answered_with_those_there_are(local):

@@ -214,7 +214,7 @@ def test_it_is_asked_for_a_form_until_it_has_it_or_is_skipped(model, temperature
             assert (
                 each.askings == 4
                 if each.finding
-                else controlled.Wanted(**each.wanted).has(each.text)
+                else controlled.WantedForm(**each.wanted).has(each.text)
             )
 
 

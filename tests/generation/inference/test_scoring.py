@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.roles import Role
-from generation import grid, preview, prompt_versions, registry, runs
+from generation import caps, grid, preview, prompt_versions, registry, runs
 from generation.asking.runqueue import RunQueue
 from generation.inference import chat, client, faults, probing, scoring
 from generation.models import OptionScore, ServiceStatus
@@ -417,7 +417,7 @@ def test_a_run_is_not_extended_to_a_model_or_prompt_that_do_not_go_together(loca
 def test_a_preview_counts_one_token_for_each_score(local, prompt):
     prompts = [prompt, prompt_versions.find("4")]
     made, _ = runs.create(collection=canals(3), models=[able(max_tokens=10)], prompts=prompts)
-    shown = preview.of(made)
+    shown = preview.run_preview(made)
     assert (shown.calls, shown.written) == (6, 3 * 1 + 3 * 10)
     assert [(row.scores, row.calls, row.written) for row in shown.rows] == [
         (False, 3, 30), (True, 3, 3),
@@ -435,7 +435,7 @@ def test_a_preview_is_measured_by_scores_for_scores_and_by_texts_for_texts(local
         rows = before.responses.filter(scored__isnull=not scored)
         rows.update(prompt_tokens=20, completion_tokens=tokens, latency_ms=latency)
     made, _ = runs.create(collection=canals(2, name="more"), models=[model], prompts=[prompt, text])
-    shown = [(row.written, row.seen.seconds) for row in preview.of(made).rows]
+    shown = [(row.written, row.seen.seconds) for row in preview.run_preview(made).rows]
     assert shown == [(2 * 7, 0.9), (2 * 1, 0.1)]
 
 
@@ -446,8 +446,8 @@ def test_a_cap_reserves_one_token_for_a_call_of_a_run_of_scores_alone(local, pro
     registry.set_prices(model, 0.0, 1_000_000.0)
     made, _ = runs.create(collection=canals(3), models=[model], prompts=[prompt, *others])
     with pytest.raises(Refusal, match=f"One call may cost {tokens}"):
-        runs.set_cap(made, tokens - 0.5)
-    runs.set_cap(made, 2 * tokens)
+        caps.set_cap(made, tokens - 0.5)
+    caps.set_cap(made, 2 * tokens)
     runs.start(made)
     queue = RunQueue(made)
     (line,) = queue.lines("local")
@@ -471,7 +471,9 @@ def test_the_page_of_a_response_shows_each_option_and_what_was_not_returned(
     assert '<td class="num">0.905</td>' in text
     assert "not returned" in text
     assert "Cut off" not in text
-    shown = grid.grid_of(made, grid.columns_of(made), grid.Choice(), [(response.instance_id, 1)])
+    shown = grid.grid_of(
+        made, grid.columns_of(made), grid.GridChoice(), [(response.instance_id, 1)]
+    )
     assert shown.rows[0].cells[0].score == "0.905"
     assert "0.905" in client.get(f"/runs/{made.pk}/responses/").content.decode()
 

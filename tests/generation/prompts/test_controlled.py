@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from generation.prompts.controlled import Wanted, is_greedy, varied
+from generation.prompts.controlled import WantedForm, is_greedy, varied
 from generation.prompts.prompting import Form
 
 PASSAGE = "The Zoë Canal (dug by hand) is 5 km  long,\nand 3.5 m deep. 運河は五キロです。"
@@ -60,7 +60,7 @@ def cases(names, rows):
     ],
 )  # fmt: skip
 def test_a_span_is_a_part_of_a_passage_or_starts_with_none(reply, has_it):
-    assert Wanted(Form.SPAN, ["Something else.", PASSAGE], 3).has(reply) is has_it
+    assert WantedForm(Form.SPAN, ["Something else.", PASSAGE], 3).has(reply) is has_it
 
 
 @cases(
@@ -86,7 +86,7 @@ def test_a_span_is_a_part_of_a_passage_or_starts_with_none(reply, has_it):
     ],
 )
 def test_a_span_of_unusual_passages(of, reply, has_it):
-    assert Wanted(Form.SPAN, of, 3).has(reply) is has_it
+    assert WantedForm(Form.SPAN, of, 3).has(reply) is has_it
 
 
 @cases(
@@ -108,16 +108,16 @@ def test_a_span_of_unusual_passages(of, reply, has_it):
     ],
 )  # fmt: skip
 def test_an_option_is_chosen_alone_or_before_a_text(reply, has_it):
-    assert Wanted(Form.OPTION, ["A", "B", "C++"], 3).has(reply) is has_it
+    assert WantedForm(Form.OPTION, ["A", "B", "C++"], 3).has(reply) is has_it
 
 
 @pytest.mark.parametrize("of", [["No", "No. 1"], ["Yes", "Yes: partly"], ["a", "A", "(a)"]])
 def test_each_option_is_itself(of):
-    assert all(Wanted(Form.OPTION, of, 3).has(option) for option in of)
+    assert all(WantedForm(Form.OPTION, of, 3).has(option) for option in of)
 
 
 def test_options_of_several_words_are_whole():
-    wanted = Wanted(Form.OPTION, ["yes", "yes, partly", "Zoë"], 3)
+    wanted = WantedForm(Form.OPTION, ["yes", "yes, partly", "Zoë"], 3)
     assert wanted.has("yes, partly")
     assert not wanted.has("yes, and more")
     assert wanted.has(unicodedata.normalize("NFD", "(Zoë)"))
@@ -128,7 +128,7 @@ def test_options_of_several_words_are_whole():
     [("5 km", 0, "finish"), ("5 km", 2, "finish"), ("no", 1, "repeat"), ("no", 2, "skip")],
 )
 def test_it_is_asked_until_a_reply_has_the_form_or_the_last_has_not(reply, asking, verb):
-    assert Wanted(Form.SPAN, [PASSAGE], 3).verb(reply, asking) == verb
+    assert WantedForm(Form.SPAN, [PASSAGE], 3).verb(reply, asking) == verb
 
 
 @pytest.mark.parametrize(

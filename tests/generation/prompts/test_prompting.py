@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from generation.prompts import prompting, rendering
+from generation.prompts import authoring, prompting, rendering
 from leases.refusal import NotFoundHere
 
 LLAMA_3 = (
@@ -109,7 +109,7 @@ def _words(text):
 
 def written(template, second=""):
     given = {"name": "mine", "label": "M", "title": "Mine", "template": template, "second": second}
-    return prompting.parse(prompting.completed(given, "It"), "it")
+    return prompting.parse(authoring.completed(given, "It"), "it")
 
 
 @pytest.mark.parametrize(

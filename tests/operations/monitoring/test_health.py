@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from operations.models import Heartbeat
 from operations.monitoring import health, heartbeats
 from operations.monitoring.findings import State
-from operations.monitoring.health import Report, Watch
+from operations.monitoring.health import HealthReport, Watch
 
 
 def states(report):
@@ -87,7 +87,7 @@ def test_many_requests_at_once_cause_one_check():
 
     def look():
         looks["n"] += 1
-        return Report()
+        return HealthReport()
 
     watch = Watch(look)
     askers = [threading.Thread(target=watch.report) for _ in range(20)]
@@ -103,7 +103,7 @@ def test_a_report_is_made_anew_when_it_is_no_longer_fresh():
 
     def look():
         looks["n"] += 1
-        return Report()
+        return HealthReport()
 
     watch = Watch(look, fresh=0.0)
     watch.report()

@@ -14,7 +14,7 @@ from generation.models import Response
 from generation.states import ResponseState, RunState
 from operations.monitoring import findings, health
 from operations.monitoring.findings import Finding, State
-from operations.monitoring.health import Report
+from operations.monitoring.health import HealthReport
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.generation import factories as generation
@@ -30,7 +30,7 @@ GONE = findings.of_process("generation", 600.0, 3600.0)
 @pytest.fixture
 def shown():
     """`shown(*findings)`: the health report for the rest of this test."""
-    return lambda *findings: health.watch.keep(Report(findings), float("inf"))
+    return lambda *findings: health.watch.keep(HealthReport(findings), float("inf"))
 
 
 def signed_in(*roles):

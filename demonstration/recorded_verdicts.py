@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from demonstration.people import ADJUDICATOR, ADMIN, JUDGES
-from demonstration.responses import sha256
+from demonstration.recorded_responses import sha256
 from generation.models import Response, Run
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study

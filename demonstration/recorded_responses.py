@@ -89,12 +89,13 @@ def _whole() -> dict[str, Any]:
 
 
 def _by_key(whole: Mapping[str, Any]) -> dict[Key, Recorded]:
-    return {each.key: each for each in (Recorded(**kept) for kept in whole["responses"])}
+    rows = [Recorded(**kept) for kept in whole["responses"]]
+    return {row.key: row for row in rows}
 
 
 def asking(collection: str, question: str) -> set[Key]:
     """The responses to a question of a run's collection. Raises Refusal if there is no such question."""
-    every = (_key(each) for each in _everything())
+    every = (_key(row) for row in _everything())
     if not (named := {key for key in every if (key[0], key[2]) == (collection, question)}):
         raise Refusal(f"No run's collection {collection!r} has a question {question!r}.")
     return named
@@ -120,18 +121,18 @@ def record(
     writes nothing.
     """
     responses = []
-    for each in (each for each in _everything() if _key(each) in asked):
-        before = kept.get(_key(each))
-        if before and before.rendered_sha256 == sha256(each.text):
+    for row in (row for row in _everything() if _key(row) in asked):
+        before = kept.get(_key(row))
+        if before and before.rendered_sha256 == sha256(row.text):
             responses.append(before)
             continue
-        responses.append(_ask(each, model))
+        responses.append(_ask(row, model))
         yield responses[-1]
     content = {
         "source": "Replies of the model named here, unchanged; none was selected, corrected or left out.",
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "model": {"model_id": model.model_id, "options": model.options},
-        "responses": [asdict(each) for each in responses],
+        "responses": [asdict(response) for response in responses],
     }
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
@@ -151,22 +152,22 @@ def load_responses(by: Person) -> list[Run]:
     known = whole["model"]
     model = registry.add("", known["model_id"], known["options"], f"{known['model_id']} (recorded)")
     runs = []
-    for each in RUNS:
-        prompt_versions.publish(each.prompts)
+    for asked_run in RUNS:
+        prompt_versions.publish(asked_run.prompts)
         run = Run.objects.create(
-            name=each.name,
-            collection=Collection.objects.get(name=each.collection),
-            prompts=[prompt.name for prompt in each.prompts],
+            name=asked_run.name,
+            collection=Collection.objects.get(name=asked_run.collection),
+            prompts=[prompt.name for prompt in asked_run.prompts],
             state=RunState.IMPORTED,
             is_demonstration=True,
             created_by=by,
             finished_at=datetime.fromisoformat(whole["recorded_at"]),
         )
         run.models_asked.add(model)
-        here = [one for one in asked if _key(one)[0] == each.collection]
+        here = [rendered for rendered in asked if _key(rendered)[0] == asked_run.collection]
         rows = list(planning.responses(run, here, [model], samples=1))
-        for row, one in zip(rows, here, strict=True):
-            _fill(row, recorded[_key(one)])
+        for row, rendered in zip(rows, here, strict=True):
+            _fill(row, recorded[_key(rendered)])
         Response.objects.bulk_create(rows)
         runs.append(run)
     return runs
@@ -174,8 +175,8 @@ def load_responses(by: Person) -> list[Run]:
 
 def _asked(recorded: Mapping[Key, Recorded]) -> list[Rendered]:
     """The recorded prompts in order, checked against the current ones."""
-    asked = [each for each in _everything() if _key(each) in recorded]
-    same = [each for each in asked if recorded[_key(each)].rendered_sha256 == sha256(each.text)]
+    asked = [row for row in _everything() if _key(row) in recorded]
+    same = [row for row in asked if recorded[_key(row)].rendered_sha256 == sha256(row.text)]
     if len(same) < len(recorded):
         raise Refusal(
             f"{len(recorded) - len(same)} recorded responses answer questions that have changed since. "

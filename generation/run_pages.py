@@ -1,18 +1,17 @@
-"""The data of generation's pages, made from rows."""
+"""What the pages of runs and responses show."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
-from generation import preview, prompt_versions, registry, responses
+from generation import preview, prompt_versions, responses
 from generation.asking import places
-from generation.inference import chat, client, embedded
-from generation.inference.faults import ServiceFault
-from generation.models import LONG, FirstReply, LanguageModel, RejectedReply, Response, Run
+from generation.model_pages import ModelRow, model_rows
+from generation.models import LONG, FirstReply, RejectedReply, Response, Run
 from generation.prompt_forms import FORMS
 from generation.prompts.prompting import Prompt
 from generation.states import RUN, ResponseState, RunState
@@ -22,115 +21,6 @@ Reasons = list[tuple[str, int]]
 # Seconds over which the pace of a run is measured, and how many of its latest answers its page shows.
 PACE_OF = 60.0
 LATEST = 5
-
-
-# ---------------------------------------------------------------- services and models
-
-
-@dataclass(frozen=True)
-class Offer:
-    """One model that a service offers; `known` counts its stored sets of options."""
-
-    model_id: str
-    known: int
-    is_poor: bool
-
-
-@dataclass(frozen=True)
-class ServiceAnswer:
-    """The models that a service offers now; `problem` is "" when it answers."""
-
-    name: str
-    problem: str
-    offers: list[Offer]
-
-
-def service_answer(name: str) -> ServiceAnswer:
-    """Ask the service for its models; takes at most a few seconds."""
-    try:
-        service = client.service(name)
-        service.check()
-        offered = service.models()
-    except ServiceFault as fault:
-        return ServiceAnswer(name, fault.sentence, [])
-    rows = LanguageModel.objects.filter(service=name).order_by().values_list("model_id")
-    known = dict(rows.annotate(Count("pk")))
-    offers = [Offer(one, known.get(one, 0), embedded.is_poor_subject(one)) for one in offered]
-    return ServiceAnswer(name, "", offers)
-
-
-def options_line(options: Mapping[str, Any]) -> str:
-    """A model's options as text, in a fixed order: databases differ in the order of JSON keys."""
-    if not options:
-        return "no options recorded"
-    usual = [name for name in ("temperature", "max_tokens", "seed") if name in options]
-    others = sorted(set(options) - {*usual, chat.SYSTEM_MESSAGE})
-    parts = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]
-    system = options.get(chat.SYSTEM_MESSAGE)
-    if system is None:
-        return ", ".join([*parts, "no system message"])
-    return ", ".join([*parts, f"system message “{system}”" if system else "empty system message"])
-
-
-def whole_name(model: LanguageModel) -> str:
-    """The model's name with its service and options, which tell it from others of that name."""
-    return f"{model} ({model.service or 'imported'}; {options_line(model.options)})"
-
-
-def abilities_line(model: LanguageModel) -> str:
-    """What a test call found out about the model, as text."""
-    if not model.service:
-        return ""
-    if not model.abilities:
-        return "not tested"
-    parts = ["completions without a chat" if model.able.completions else "chat"]
-    if model.able.limit != chat.MAX_TOKENS:
-        parts.append(model.able.limit)
-    if model.able.opens_reasoning:
-        parts.append("reasons before it answers")
-    parts.append(_scores_line(model))
-    return f"tested: {', '.join(parts)}"
-
-
-def _scores_line(model: LanguageModel) -> str:
-    if "scores" not in model.abilities:
-        return "log-probabilities not tested"
-    if not model.able.scores:
-        return "no log-probabilities"
-    by = "" if model.able.completions else f" by {model.able.scores}"
-    return f"log-probabilities of {model.able.alternatives} tokens{by}"
-
-
-@dataclass(frozen=True)
-class ModelRow:
-    """A model in the list of models."""
-
-    model: LanguageModel
-    options: str
-    abilities: str
-    responses: int
-    is_poor: bool
-    is_configured: bool
-
-
-def all_models() -> list[ModelRow]:
-    return _model_rows(registry.seen().annotate(answered=Count("responses")))
-
-
-def _model_rows(models: Iterable[Any]) -> list[ModelRow]:
-    """The rows of language models with their numbers of responses, `answered`."""
-    configured = set(client.names())
-    return [
-        ModelRow(
-            model=model,
-            options=options_line(model.options),
-            abilities=abilities_line(model),
-            responses=model.answered,
-            is_poor=embedded.is_poor_subject(model.model_id),
-            is_configured=model.service in configured,
-        )
-        for model in models
-    ]
 
 
 # ---------------------------------------------------------------- runs
@@ -152,7 +42,7 @@ def progress_context(run: Run) -> dict[str, Any]:
         "progress": progress,
         "settled": progress.done + progress.failed,
         "is_running": is_running,
-        "preview": preview.of(run) if run.state == RunState.DRAFT else None,
+        "preview": preview.run_preview(run) if run.state == RunState.DRAFT else None,
         "pace": pace(run, progress) if run.state == RunState.RUNNING else None,
         "latest": list(latest(run)) if is_running else [],
         "may_start": run.state == RunState.DRAFT,
@@ -212,7 +102,7 @@ def models_of(run: Run) -> list[ModelRow]:
     """The run's models, with the numbers of their finished responses in it."""
     done = Q(responses__run=run, responses__state=ResponseState.DONE)
     in_run = FilteredRelation("responses", condition=done)
-    return _model_rows(run.models_asked.annotate(in_run=in_run, answered=Count("in_run")))
+    return model_rows(run.models_asked.annotate(in_run=in_run, answered=Count("in_run")))
 
 
 # ---------------------------------------------------------------- responses
@@ -240,7 +130,7 @@ def second_turn(response: Response) -> SecondTurn | None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RejectedAsking:
     """A reply without the asked form, with its request and reply as text."""
 
     reply: RejectedReply
@@ -254,7 +144,7 @@ class AskingAgain:
 
     form: str
     times: int
-    rejected: list[Asked]
+    rejected: list[RejectedAsking]
 
 
 def asking_again(response: Response) -> AskingAgain | None:
@@ -262,7 +152,7 @@ def asking_again(response: Response) -> AskingAgain | None:
     if response.wanted is None:
         return None
     rows = response.rejected.all()
-    rejected = [Asked(row, readable(row.request), readable(row.reply)) for row in rows]
+    rejected = [RejectedAsking(row, readable(row.request), readable(row.reply)) for row in rows]
     return AskingAgain(FORMS[response.wanted["form"]], response.wanted["times"], rejected)
 
 

@@ -13,7 +13,7 @@ from accounts.models import Person
 from datasets import taxonomy
 from datasets.contexts import context_1, context_2
 from datasets.counts import FACETS, Facet
-from datasets.deviations import Deviation, Kind, deviations
+from datasets.deviations import Deviation, DeviationKind, deviations
 from datasets.excluding.exclusions import standings
 from datasets.models import Contradiction, RevisedPassage
 from datasets.records import columns_of, questions_of, same_tag
@@ -44,7 +44,7 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         .order_by("state")
         .values_list("instance_id", "state")
     )
-    one, two = contradiction.span_1_ranges, contradiction.span_2_ranges
+    ranges_1, ranges_2 = contradiction.span_1_ranges, contradiction.span_2_ranges
     return {
         "contradiction": contradiction,
         "collection": contradiction.collection,
@@ -53,15 +53,15 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         "title_1": _passage_title(1, contradiction.article_1),
         "title_2": _passage_title(2, contradiction.article_2),
         "source": source_link(contradiction.url, contradiction.oldid),
-        "passage_1": marked(context_1(contradiction), contradiction.span_1, one),
-        "passage_2": marked(context_2(contradiction), contradiction.span_2, two),
+        "passage_1": marked(context_1(contradiction), contradiction.span_1, ranges_1),
+        "passage_2": marked(context_2(contradiction), contradiction.span_2, ranges_2),
         # The stored ranges refer to the passage above; in its other form the span is searched for.
         "copied_1": marked(contradiction.passage_1_copied or "", contradiction.span_1, []),
         "copied_2": marked(contradiction.passage_2_copied or "", contradiction.span_2, []),
         "rewritten": bool(contradiction.passage_1_standalone or contradiction.passage_2_standalone),
         "types": types_of(contradiction.taxonomy or []),
         "questions": [(row, revised.get(row.instance.pk, "")) for row in questions],
-        "none_left": bool(questions) and all(one.excluded for one in questions),
+        "none_left": bool(questions) and all(standing.excluded for standing in questions),
         "deviations": deviations(columns_of(contradiction), questions_of(contradiction)),
         "versions": contradiction.collection.contradictions.filter(
             position=contradiction.position
@@ -81,7 +81,7 @@ def _passage_title(n: int, article: str | None) -> str:
 
 def deviation_table(
     rows: QuerySet[Contradiction],
-) -> tuple[list[tuple[Kind, int]], list[DeviationLine]]:
+) -> tuple[list[tuple[DeviationKind, int]], list[DeviationLine]]:
     """The number of deviations of each kind, and all of them with the columns of their rows."""
     lines = [
         DeviationLine(row.columns, deviation)
@@ -89,7 +89,7 @@ def deviation_table(
         for deviation in deviations(row.columns, row.questions)
     ]
     counts = Counter(line.deviation.kind for line in lines)
-    return [(kind, counts[kind]) for kind in Kind if counts[kind]], lines
+    return [(kind, counts[kind]) for kind in DeviationKind if counts[kind]], lines
 
 
 def marked(passage: str, span: str | None, kept: list[list[int]]) -> SafeString:

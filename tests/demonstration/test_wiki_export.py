@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from demonstration.export import NAMESPACE, base36_sha1, export, revid
 from demonstration.history import Edit, Page, pages
+from demonstration.wiki_export import NAMESPACE, base36_sha1, export, revid
 
 NS = {"mw": NAMESPACE}
 

@@ -1,0 +1,188 @@
+"""A prompt that a person writes, in the app or as a file, checked field by field. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from generation.prompts.prompting import (
+    FIELDS,
+    GOLD_SOURCES,
+    LONGEST_OPTION,
+    PLACE,
+    REPLY,
+    VERDICTS,
+    VERSION_SUFFIX,
+    WITH_OPTIONS,
+    Form,
+    PromptError,
+    check_asking_again,
+    check_places,
+    folded,
+    sha256_of,
+)  # fmt: skip
+
+# What the author gives, with the most characters of each text; a title is one line.
+LONGEST = {
+    "name": 50,
+    "label": 12,
+    "title": 120,
+    "template": 20_000,
+    "second": 20_000,
+    "source": 300,
+    "criteria": 5_000,
+}
+# Those that may be empty, and those of several lines.
+_OPTIONAL = ("second", "source", "criteria")
+_LONG = ("template", "second", "criteria", *FIELDS, "answer")
+_LISTS = {"gold": GOLD_SOURCES, "verdicts": VERDICTS}
+GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options", "times", "insist")
+# What an example has, with the same limit as a template.
+EXAMPLE = (*FIELDS, "answer")
+MOST_EXAMPLES = 8
+# How many options a prompt has.
+OPTIONS = (2, 26)
+_MADE = ("sha256", "passages", "reconstructed")
+_KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+# An address has this in the place of a name.
+_TAKEN = ("new",)
+
+
+def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A prompt's data from what its author gives: the fields GIVEN.
+
+    "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, form, lists, times and flags may
+    be left out. Raises PromptError; `where` begins its message.
+    """
+    if unknown := set(given) - {*GIVEN, *_MADE}:
+        raise PromptError(
+            f"{where} has {', '.join(sorted(unknown))}, which no prompt has. There are {', '.join(GIVEN)}."
+        )
+    empty: dict[str, Any] = dict.fromkeys((*_OPTIONAL, "form"), "")
+    empty |= {name: [] for name in (*_LISTS, "examples", "options")}
+    data = {**empty, "times": None, "insist": False, "revised": False, **given}
+    for field, most in LONGEST.items():
+        _check_text(field, data.get(field, ""), most, where)
+    for field, known in _LISTS.items():
+        if not isinstance(data[field], list):
+            raise PromptError(f"{where}: {field} is a list of {', '.join(known)}.", field)
+        if others := sorted(set(map(str, data[field])) - set(known)):
+            raise PromptError(
+                f"{where}: {field} has {', '.join(others)}. Write one of {', '.join(known)} instead.",
+                field,
+            )
+    for field in ("revised", "insist"):
+        if not isinstance(data[field], bool):
+            raise PromptError(f"{where}: {field} is true or false.", field)
+    _check_name(data["name"], data["label"], where)
+    check_places(data["template"], where)
+    check_places(data["second"].replace(REPLY, ""), where, REPLY, field="second")
+    if "{question}" not in data["template"]:
+        raise PromptError(
+            f"{where} never shows the question. Write {{question}} where it belongs.", "template"
+        )
+    _check_examples(data["examples"], data["template"], where)
+    _check_form(data["form"], data["options"], data["second"], where)
+    places = PLACE.findall(data["template"] + data["second"])
+    shown = [place for place in places if place != "question"]
+    check_asking_again(data, bool(shown), where)
+    return {
+        **{name: data[name] for name in GIVEN},
+        "passages": [int(place[-1]) for place in dict.fromkeys(shown)],
+        "reconstructed": False,
+        "sha256": sha256_of(data),
+    }
+
+
+def _check_text(field: str, text: Any, most: int, where: str) -> None:
+    if not isinstance(text, str):
+        raise PromptError(f"{where}: the {field} is not a text.", field)
+    if not text.strip() and field not in _OPTIONAL:
+        raise PromptError(f"{where}: the {field} is empty.", field)
+    if len(text) > most:
+        raise PromptError(
+            f"{where}: the {field} has {len(text)} characters; at most {most} are allowed.", field
+        )
+    allowed = "\n\t" if field in _LONG else ""
+    for mark in text:
+        if unicodedata.category(mark) in ("Cc", "Cs") and mark not in allowed:
+            raise PromptError(
+                f"{where}: the {field} has the control character U+{ord(mark):04X}. Remove it.",
+                field,
+            )
+
+
+def _check_examples(examples: Any, template: str, where: str) -> None:
+    shape = f"examples is a list of at most {MOST_EXAMPLES} objects with {', '.join(EXAMPLE)}"
+    if not isinstance(examples, list) or len(examples) > MOST_EXAMPLES:
+        raise PromptError(f"{where}: {shape}.", "examples")
+    needed = {*PLACE.findall(template), "answer"}
+    for number, example in enumerate(examples, start=1):
+        if not isinstance(example, dict) or set(example) - set(EXAMPLE):
+            raise PromptError(f"{where}: {shape}; number {number} is something else.", "examples")
+        for field in EXAMPLE:
+            try:
+                if field in needed or field in example:
+                    _check_text(field, example.get(field, ""), LONGEST["template"], where)
+            except PromptError as error:
+                raise PromptError(f"Example {number}. {error}", "examples") from error
+
+
+def _check_form(form: Any, options: Any, second: str, where: str) -> None:
+    known = ", ".join(filter(None, Form))
+    if form not in list(Form):
+        raise PromptError(
+            f"{where}: {form!r} is no form of an answer. Leave it empty for a free text, or choose one of {known}.",
+            "form",
+        )
+    _check_options(options, where)
+    if bool(options) is not (form in WITH_OPTIONS):
+        raise PromptError(
+            f"{where} has options without a form that chooses among them. Give it the form "
+            f"{' or '.join(WITH_OPTIONS)}, or none."
+            if options
+            else f"{where} has the form {form}, which needs options, such as A and B.",
+            "options",
+        )
+    if form == Form.SCORES and second:
+        raise PromptError(
+            f"{where} has the form {form}, which is read from the first reply. Leave the second turn out.",
+            "second",
+        )
+    if form == Form.SCORES and any(option.startswith("(") or " " in option for option in options):
+        raise PromptError(
+            f"{where}: an option to score is one token, without blanks and without a bracket before it.",
+            "options",
+        )
+
+
+def _check_options(options: Any, where: str) -> None:
+    least, most = OPTIONS
+    if not isinstance(options, list) or not (not options or least <= len(options) <= most):
+        raise PromptError(f"{where}: options is a list of {least} to {most} texts.", "options")
+    for option in options:
+        try:
+            _check_text("option", option, LONGEST_OPTION, where)
+        except PromptError as error:
+            raise PromptError(str(error), "options") from error
+        alike = [one for one in options if isinstance(one, str) and folded(one) == folded(option)]
+        if option != option.strip() or len(alike) > 1:
+            raise PromptError(
+                f"{where}: the option {option!r} is there twice, or has blanks round it. Write each once, without.",
+                "options",
+            )
+
+
+def _check_name(name: str, label: str, where: str) -> None:
+    if not _KEY.fullmatch(name) or VERSION_SUFFIX.search(name) or name in _TAKEN:
+        raise PromptError(
+            f"{where}: {name!r} cannot be a name. Use small letters, digits and hyphens, as in cautious-reader; not "
+            "“new”, and no version such as -v2 at its end, which is added by itself.",
+            "name",
+        )
+    if label != label.strip() or VERSION_SUFFIX.search(label):
+        raise PromptError(
+            f"{where}: {label!r} cannot be a label. Write a short one such as C1, without blanks round it and "
+            "without a version such as v2, which is added by itself.",
+            "label",
+        )
