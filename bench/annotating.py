@@ -1,22 +1,26 @@
-"""An annotator's next tag and submission, a draft's save and the list of tags, next to a bare view in the same server.
+"""What annotators and judges wait for, next to a bare view in the same server: submission, save, list, verdict.
 
-The server runs as bin/run starts it, on SQLite and on PostgreSQL. Whole pages with the article come back, forms go with
-session and CSRF token. CPU is that of the web server's processes, not of PostgreSQL's. The bare view reads the
-session, selects and updates one row and sends as many bytes, once for each request. At the end eight people annotate
-at once.
+The server runs as bin/run starts it, on SQLite and on PostgreSQL. A submission's answer is the next tag's whole page; a
+verdict is a request of the judge's script, and now and then one for the responses that follow. CPU is that of the web
+server's processes, not of PostgreSQL's. The bare view reads the session, selects and updates one row and sends as many
+bytes, once for each request. At the end eight people annotate at once.
 """
 
 import argparse
 import os
+import re
 import time
 from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median, quantiles
 
-from bench import content
-from bench.machine import apart, arguments, on_each
-from bench.web import Browser, Failed, Fields, Server, at_once, cost, served
+from bench import content, world
+from bench.machine import apart, arguments, in_words, on_each
+from bench.web import Browser, Fields, Page, RequestFailed, Server, at_once, cost, served
+
+FEW = 12  # as static/js/judging/elements/judge-desk.js
+SLOT = re.compile(r'data-slot="([^"]+)"')
 
 
 def main() -> None:
@@ -25,22 +29,27 @@ def main() -> None:
 
 def measure(options: argparse.Namespace) -> None:
     sessions, fields = apart(make, options)
+    study, judges = apart(make_study, options.times + 40, "alice", "bob")
     with served() as server:
         people = [Annotator(server, session, fields) for session in sessions]
         at_once([person.begin for person in people])
-        first = people[0]
-        submitting = cost(server, first.browser, first.submit, options.times)
-        print(f"  next + submit  {submitting.words()}")
-        saving = cost(server, first.browser, first.save, options.times)
-        print(f"  draft save     {saving.words()}, {in_words(saving.seconds, 'save')}")
-        lists = cost(server, first.browser, first.list_100, max(1, options.times // 10))
-        print(f"  list of 100    {lists.words()}")
+        anna, judge = people[0], Judge(server, judges[0], study)
+        submitting = cost(server, anna.browser, anna.submit, options.times)
+        print(f"  next + submit   {submitting.words()}")
+        saving = cost(server, anna.browser, anna.save, options.times)
+        print(f"  draft save      {saving.words()}")
+        lists = cost(server, anna.browser, anna.list_100, max(1, options.times // 10))
+        print(f"  list of 100     {lists.words()}")
+        judging = cost(server, judge.browser, judge.judge, options.times)
+        print(f"  verdict + next  {judging.words()}")
         alone = submitting.seconds
-        print(f"  one person     {1 / median(alone):5.1f} cycles a second, {in_words(alone)}")
-        print(f"  {options.people} at once      {all_at_once(people, alone, options.times)}")
+        print(f"  one submits     {1 / median(alone):5.1f} a second, {in_words(alone)}")
+        print(f"  a save          {in_words(saving.seconds)}")
+        print(f"  {options.people} submit        {all_at_once(people, alone, options.times)}")
         titles = [title for person in people for title in person.titles]
     given, wanted = apart(given_out)
     assert given == wanted == len(titles) == len(set(titles)), "a tag was given to two people"
+    assert apart(verdicts) == options.times + 1, "a verdict was lost"  # the first only warms up
     print(f"  {given} tags given out, none to more people than asked", flush=True)
 
 
@@ -50,8 +59,6 @@ def make(options: argparse.Namespace) -> tuple[list[str], Fields]:
     from tests.annotation.factories import admin, campaign
     from tests.factories import person
 
-    if not options.tables:
-        content.collect()
     path = Path(os.environ["DATA_DIR"]) / "pages.xml"
     content.write_pages(path, max(options.tags, options.times * 7))
     content.read_pages(path)
@@ -61,12 +68,27 @@ def make(options: argparse.Namespace) -> tuple[list[str], Fields]:
     return sessions, list(content.form_fields(content.entries()))
 
 
+def make_study(responses: int, *judges: str) -> tuple[int, list[str]]:
+    """An open study of so many responses, two judges for each; its number, and the judges' sessions."""
+    from tests.judging import factories as judging
+
+    run = world.answered(responses, "Judged", first=10_000)
+    study = judging.open_study(*judges, drawn_from=run, name="Judged")
+    return study.pk, [content.session_of(judging.judge(name)) for name in judges]
+
+
 def given_out() -> tuple[int, int]:
     """(places that were given out, tags of them)"""
     from annotation.models import Assignment
 
     given = Assignment.objects.exclude(person=None)
     return given.count(), given.values("tag").distinct().count()
+
+
+def verdicts() -> int:
+    from judging.models import Judgment
+
+    return Judgment.objects.count()
 
 
 class Annotator:
@@ -81,15 +103,15 @@ class Annotator:
         self.browser.get("/annotate/")
         self.opened(self.browser.post("/annotate/next/", ()))
 
-    def opened(self, page) -> None:
-        self.page, self.version = page, int(page.one(r'name="version" value="(\d+)"'))
-        self.titles.append(page.one(r"<h1>(.+?)</h1>"))
+    def opened(self, page: Page) -> None:
+        self.page, self.version = page, int(page.first(r'name="version" value="(\d+)"'))
+        self.titles.append(page.first(r"<h1>(.+?)</h1>"))
 
     def submit(self) -> None:
         """Submit the open tag; the answer is the next one's page."""
         hidden = [pair for pair in self.page.hidden if pair[0] not in ("version", "seconds")]
         more = [("version", str(self.version)), ("seconds", "42"), ("action", "submit")]
-        address = self.page.one(r'action="(/annotate/\d+/)"')
+        address = self.page.first(r'action="(/annotate/\d+/)"')
         self.opened(self.browser.post(address, [*hidden, *more, *self.fields]))
 
     def save(self) -> None:
@@ -97,7 +119,7 @@ class Annotator:
         entered = {"entries": {"statement_1": f"The mill has {next(self.saves)} sails."}}
         entered |= {"provenance": {}, "filled": [], "step": "contradiction", "seconds": 3}
         match = {"If-Match": f'"{self.version}"'}
-        saved = self.browser.api("PATCH", self.page.one('data-api="([^"]+)"'), entered, **match)
+        saved = self.browser.api("PATCH", self.page.first('data-api="([^"]+)"'), entered, **match)
         self.version = saved["version"]
 
     def list_100(self) -> None:
@@ -111,10 +133,26 @@ class Annotator:
             began = time.perf_counter()
             try:
                 self.submit()
-            except Failed:
+            except RequestFailed:
                 failed += 1
             taken.append(time.perf_counter() - began)
         return taken, failed
+
+
+class Judge:
+    """A judge with a response open in the browser."""
+
+    def __init__(self, server: Server, session: str, study: int) -> None:
+        self.browser = Browser(server.port, session)
+        self.slots = [self.browser.get(f"/judge/{study}/next/").first(SLOT.pattern)]
+
+    def judge(self) -> None:
+        given = {"verdict": "correct", "comment": "", "seconds": 4.2}
+        if len(self.slots) < FEW:
+            coming = self.browser.get(f"/judge/slots/{self.slots[-1]}/coming/")
+            self.slots += SLOT.findall(coming.text)
+        address = f"/api/judging/slots/{self.slots.pop(0)}/verdict"
+        self.browser.api("POST", address, given, **{"If-Match": '"0"'})
 
 
 def all_at_once(people: list[Annotator], alone: list[float], times: int) -> str:
@@ -126,14 +164,9 @@ def all_at_once(people: list[Annotator], alone: list[float], times: int) -> str:
     faster = len(taken) / wall * median(alone)
     p95 = quantiles(taken, n=20)[-1] / median(alone)
     return (
-        f"{len(taken) / wall:5.1f} cycles a second, ratio {faster:.1f} to one; {in_words(taken)}, "
+        f"{len(taken) / wall:5.1f} a second, ratio {faster:.1f} to one; {in_words(taken)}, "
         f"{p95:.1f} times the median alone; {failed} failed"
     )
-
-
-def in_words(seconds: list[float], what: str = "submit") -> str:
-    ms, p95 = median(seconds) * 1e3, quantiles(seconds, n=20)[-1] * 1e3
-    return f"{what} {ms:.0f} ms median, {p95:.0f} ms p95 (n = {len(seconds)})"
 
 
 if __name__ == "__main__":

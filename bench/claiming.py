@@ -1,23 +1,24 @@
 """The time that a person waits for their next tag when all ask at once, compared with a bare write.
 
-A campaign of 1,000 tags for two people each. All people, each on their own connection, take tags one after
-another without a pause until none is left: in 16 threads of one process, and in the shape of the web server, one
-process of 8 threads on SQLite (bin/run) or two of them on PostgreSQL (Dockerfile). The bare write is the least
-that a claim could be, for as many people: BEGIN, one UPDATE of one row by its key, COMMIT.
+A campaign of 1,000 tags for two people each. Sixteen people, each on their own connection, take tags one after another
+without a pause until none is left: in the threads of one process, and in two processes of 8 threads, as the web server
+has. The bare write is the least that a claim could be, for as many people: BEGIN, one UPDATE of one row by its key,
+COMMIT.
 """
 
 import argparse
 import multiprocessing
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from statistics import quantiles
 
-from bench.machine import apart, arguments, on_each
+from bench.machine import arguments, in_words, on_each
+from bench.web import at_once
 
-# Processes and threads of each.
-SHAPES = {"sqlite": [(1, 16), (1, 8)], "postgresql": [(1, 16), (2, 8)]}
+PEOPLE = 16
+Work = Callable[[int], list[float]]
 
 
 def main() -> None:
@@ -25,59 +26,31 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace) -> None:
-    for processes, threads in apart(shapes):
-        claims = storm(processes, threads, options.tags)
-        raw = bare_writes(processes, threads, 2 * options.tags)
-        workers = f"{processes} process{'es' if processes > 1 else ''} of {threads} threads"
-        print(f"{workers}, {len(claims)} claims of {2 * options.tags} places")
+    for processes in (1, 2):
+        claims = storm(processes, options.tags)
+        bare = bare_writes(processes, 2 * options.tags)
+        (median, p99), (least, least_p99) = (
+            [quantiles(seconds, n=100)[n] for n in (49, 98)] for seconds in (claims, bare)
+        )
+        print(f"{processes} x {PEOPLE // processes} threads, {2 * options.tags} places")
         print(f"  a claim       {in_words(claims)}")
-        print(f"  a bare write  {in_words(raw)}")
-        print(f"  ratio         {compared(claims, raw)}", flush=True)
+        print(f"  a bare write  {in_words(bare)}")
+        print(f"  ratio         {median / least:.0f}, of p99 {p99 / least_p99:.0f}", flush=True)
 
 
-def shapes() -> list[tuple[int, int]]:
-    from django.db import connection
-
-    return SHAPES[connection.vendor]
-
-
-def shape(seconds: Sequence[float]) -> tuple[float, float]:
-    cuts = quantiles(seconds, n=100)
-    return cuts[49], cuts[98]
-
-
-def in_words(seconds: Sequence[float]) -> str:
-    median, p99 = shape(seconds)
-    return f"{median * 1e3:7.1f} ms median  {p99 * 1e3:7.1f} ms p99"
-
-
-def compared(seconds: Sequence[float], raw: Sequence[float]) -> str:
-    median, p99 = (one / other for one, other in zip(shape(seconds), shape(raw), strict=True))
-    return f"{median:7.0f}            {p99:7.0f}"
-
-
-# ---------------------------------------------------------------- many at once
-
-
-Work = Callable[[int], list[float]]
-
-
-def together(work: Work, processes: int, threads: int) -> list[float]:
-    """Results of `work` for each number from 0, each in its own thread, all at once."""
-    numbers = range(processes * threads)
-    if processes == 1:
-        return in_threads(work, numbers)
+def together(work: Work, processes: int) -> list[float]:
+    """Results of `work` for the number of each person, all at once, each in their own thread."""
     from django.db import connections
 
     connections.close_all()
-    parts = [numbers[n * threads : (n + 1) * threads] for n in range(processes)]
+    parts = [range(n, PEOPLE, processes) for n in range(processes)]
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
         return [wait for waits in pool.map(partial(in_threads, work), parts) for wait in waits]
 
 
 def in_threads(work: Work, numbers: Sequence[int]) -> list[float]:
-    with ThreadPoolExecutor(len(numbers)) as pool:
-        return [wait for waits in pool.map(partial(connected, work), numbers) for wait in waits]
+    lists = at_once([partial(connected, work, number) for number in numbers])
+    return [wait for waits in lists for wait in waits]
 
 
 def connected(work: Work, number: int) -> list[float]:
@@ -91,21 +64,18 @@ def connected(work: Work, number: int) -> list[float]:
         connection.close()
 
 
-# ---------------------------------------------------------------- what is measured
-
-
-def storm(processes: int, threads: int, tags: int) -> list[float]:
+def storm(processes: int, tags: int) -> list[float]:
     """Seconds of each claim; checks that every place was given out once."""
     from accounts.roles import Role
     from tests.annotation.factories import admin, campaign
     from tests.factories import person
     from wikifetch.models import Tag
 
-    name = f"{processes}x{threads}"
     missing = tags - Tag.objects.count()
+    name = f"{processes}"
     made = campaign(by=admin(name), tags=missing, people=2, in_hand=tags, name=name)
-    people = [person(f"{name}-{n}", Role.ANNOTATOR).pk for n in range(processes * threads)]
-    waits = together(partial(claims, made.pk, people), processes, threads)
+    people = [person(f"{name}-{n}", Role.ANNOTATOR).pk for n in range(PEOPLE)]
+    waits = together(partial(claims, made.pk, people), processes)
     assert len(waits) == 2 * tags, "a place was given twice, or not at all"
     return waits
 
@@ -125,12 +95,11 @@ def claims(campaign: int, people: Sequence[int], number: int) -> list[float]:
         waits.append(time.perf_counter() - began)
 
 
-def bare_writes(processes: int, threads: int, times: int) -> list[float]:
+def bare_writes(processes: int, times: int) -> list[float]:
     from annotation.models import Assignment
 
-    people = processes * threads
     keys = list(Assignment.objects.values_list("pk", flat=True)[:times])
-    return together(partial(writes, [keys[n::people] for n in range(people)]), processes, threads)
+    return together(partial(writes, [keys[n::PEOPLE] for n in range(PEOPLE)]), processes)
 
 
 def writes(keys: Sequence[Sequence[int]], number: int) -> list[float]:

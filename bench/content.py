@@ -123,10 +123,3 @@ def session_of(person) -> str:
     client = Client()
     client.force_login(person)
     return client.cookies["sicetnon_session"].value
-
-
-def collect() -> None:
-    """Scripts and styles as people get them."""
-    from django.core.management import call_command
-
-    call_command("collectstatic", interactive=False, verbosity=0)

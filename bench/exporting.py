@@ -1,25 +1,30 @@
-"""CPU and memory of files of a campaign, a collection and a study, and of imports, next to the least they could take.
+"""CPU and memory of imports and of files, next to the least they could take; how long others wait to write meanwhile.
 
 Of 1,200 tags that are annotated and published, and a study of 1,200 responses, on SQLite and on PostgreSQL (its own
-CPU is not counted). Files come from their pages, imports go by their commands, each in a process of its own; a file is
-taken twice and the second time counts. The least is: for a file, json.dumps of the rows of one query; for records, one
-executemany of their rows; for pages, a parse of the XML.
+CPU is not counted). Imports go by their commands, files come from their pages, each in a process of its own; a file is
+taken twice and the second time counts. The least is: for pages, a parse of the XML; for records, one executemany of
+their rows; for a file, json.dumps of the rows of one query. While something is imported, another process writes one row
+every 20 ms.
 """
 
 import argparse
 import io
 import json
+import multiprocessing
 import os
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from xml.etree import ElementTree
 
-from bench import agreement, content
-from bench.machine import apart, arguments, measured, on_each
+from bench import content, world
+from bench.machine import Taken, apart, arguments, in_words, measured, on_each, print_next_to
 
-COLLECTION, STUDY = "bench", "paper"
-MODELS_AND_PROMPTS = 25  # responses to a question
+COLLECTION = "bench"
+PAUSE = 0.02
 
 
 def main() -> None:
@@ -34,26 +39,52 @@ def measure(options: argparse.Namespace) -> None:
     content.write_pages(pages, n)
     records.write_text(json.dumps(content.records(n)), encoding="utf-8")
     apart(make_admin)
-    parsed = measured(partial(parse, pages))
-    row(f"{n} pages of XML, campaign opened", measured(partial(open_pages, pages)), parsed)
-    imported = measured(partial(import_records, records))
-    row(f"import of {n} annotated", imported, measured(insert_again, prepare=rows_to_insert))
+    opened, pages_waits = waits_during(partial(open_pages, pages))
+    print_next_to(measured(partial(parse, pages)), f"{n} pages of XML, campaign opened", opened)
+    imported, records_waits = waits_during(partial(import_records, records))
+    least = measured(insert_again, prepare=rows_to_insert)
+    print_next_to(least, f"import of {n} annotated", imported)
+    print(
+        f"  another's write: with pages {in_words(pages_waits)}; with records {in_words(records_waits)}"
+    )
     apart(publish_all)
-    apart(agreement.make, STUDY, max(1, n // MODELS_AND_PROMPTS), max(1, n // MODELS_AND_PROMPTS))
+    apart(make_study, n)
     for name, (address, rows) in FILES.items():
         taken = measured(partial(download, address), prepare=partial(download, address))
-        row(name, taken, measured(partial(dump, rows), prepare=partial(dump, rows)))
-
-
-def row(name: str, ours: tuple[float, float], bare: tuple[float, float]) -> None:
-    (cpu, memory), (least, _) = ours, bare
-    print(
-        f"  {name:36} {cpu:6.2f} s of CPU {memory:5.0f} MB  least {least:6.3f} s  ratio {cpu / least:6.1f}",
-        flush=True,
-    )
+        print_next_to(measured(partial(dump, rows), prepare=partial(dump, rows)), name, taken)
 
 
 # ---------------------------------------------------------------- imports
+
+
+def waits_during(act: Callable[[], object]) -> tuple[Taken, list[float]]:
+    """What `act` took, and the seconds of each write that another process made meanwhile."""
+    here, there = multiprocessing.Pipe()
+    writer = multiprocessing.get_context("fork").Process(target=write, args=(there,))
+    writer.start()
+    here.recv()  # it writes
+    taken = measured(act)
+    here.send("enough")
+    waits = here.recv()
+    writer.join()
+    return taken, waits
+
+
+def write(ends: Connection) -> None:
+    """Write until something is received; then send the seconds of each write."""
+    from django.db import OperationalError
+
+    from accounts.models import Person
+
+    waits: list[float] = []
+    ends.send("writing")
+    while not (waits and ends.poll()):
+        start = time.perf_counter()
+        with suppress(OperationalError):  # it waited as long as a program does, and is refused
+            Person.objects.update(name=f"Olga {len(waits)}")
+        waits.append(time.perf_counter() - start)
+        time.sleep(PAUSE)
+    ends.send(waits)
 
 
 def make_admin() -> None:
@@ -107,6 +138,10 @@ def insert_again() -> None:
 
 
 # ---------------------------------------------------------------- exports
+
+
+def make_study(responses: int) -> None:
+    world.judged(world.answered(responses))
 
 
 def publish_all() -> None:

@@ -5,10 +5,9 @@ committed: on SQLite with the broker of files, on PostgreSQL with Redis. Printed
 flight a second), ramp and tail left out; the worker's CPU for a response, start left out, and its ratio to that of a
 loop with requests in as many threads; and how much the worker's memory grew after the first tenth.
 
-With --services N, so many fake services share the calls in flight, the last of them four times as slow as the first;
-printed is the share of each. With --service NAME, of INFERENCE_SERVICES, a real service is asked instead with its own
-in_flight, and the share is that of the bare client's responses a second; printed too is for how much of the time its
-calls were open, which other work on the machine changes less. A busy machine changes shares more than CPU.
+With --service NAME, of INFERENCE_SERVICES, a real service is asked instead with its own in_flight, and the share is
+that of the bare client's responses a second; printed too is for how much of the time its calls were open, which other
+work on the machine changes less. A busy machine changes shares more than CPU.
 """
 
 import argparse
@@ -22,112 +21,68 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
-from pathlib import Path
+from multiprocessing.connection import Connection
 from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
 
-from bench.machine import ROOT, apart, arguments, on_each, tree_cpu
+from bench.machine import ROOT, apart, arguments, on_each, tree_cpu, tree_memory
+from bench.web import command_of, environment, running
 from tests.servers import a_redis
 
 QUESTIONS = 50
 OPTIONS = {"temperature": 0, "max_tokens": 60, "system_message": None}
 ANSWER = "It is 4 km long, says one passage; the other says 9 km, and neither gives a source. " * 3
-WORKER = (
-    *(sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker"),
-    *("--queues", "generation", "--pool", "threads"),
-    *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"),
-)
+WAKE = "import django; django.setup(); from generation.asking import dispatch; dispatch.wake()"
 
 
 def main() -> None:
-    sizes = {"responses": 5_000, "in_flight": 0, "milliseconds": 1_000, "services": 1}
-    options = arguments("generation", __doc__, **sizes, service="")
-    on_each(measure, options)
+    sizes = {"responses": 5_000, "in_flight": 0, "milliseconds": 1_000, "service": ""}
+    on_each(measure, arguments("generation", __doc__, **sizes))
 
 
 def measure(options: argparse.Namespace) -> None:
+    from django.conf import settings
     from django.db import connection
 
-    if connection.vendor == "sqlite":
-        rounds = [options.in_flight or 32]
-        measure_each(rounds, options)
-        return
-    with a_redis(None) as broker:
-        os.environ["CELERY_BROKER_URL"] = broker
-        measure_each([options.in_flight] if options.in_flight else [128, 256], options)
+    with ExitStack() as servers:
+        usual = [32]
+        if connection.vendor == "postgresql":
+            os.environ["CELERY_BROKER_URL"] = servers.enter_context(a_redis())
+            usual = [128, 256]
+        if options.service:
+            compare(options.service, options.responses)
+            return
+        latency = options.milliseconds / 1000
+        url = servers.enter_context(fake_service(latency))
+        for in_flight in [options.in_flight] if options.in_flight else usual:
+            settings.INFERENCE_SERVICES = {
+                "fake": {"url": url, "in_flight": in_flight, "timeout": 60}
+            }
+            compare("fake", options.responses, ideal=in_flight / latency)
 
 
-def measure_each(rounds: list[int], options: argparse.Namespace) -> None:
+def compare(name: str, n: int, ideal: float | None = None) -> None:
+    """Ask the service for n responses, by bare calls and by a worker; `ideal` responses a second of a fake one."""
     from django.conf import settings
 
-    if options.service:
-        os.environ["INFERENCE_SERVICES"] = json.dumps(settings.INFERENCE_SERVICES)
-        return measure_one(options.service, options, ideal=None)
-    for in_flight in rounds:
-        latencies = spread(options.milliseconds / 1000, options.services)
-        with ExitStack() as open_services:
-            settings.INFERENCE_SERVICES = {
-                f"fake-{n}": {
-                    "url": open_services.enter_context(fake_service(latency)),
-                    "in_flight": in_flight // len(latencies),
-                    "timeout": 60,
-                }
-                for n, latency in enumerate(latencies, 1)
-            }
-            os.environ["INFERENCE_SERVICES"] = json.dumps(settings.INFERENCE_SERVICES)
-            if len(latencies) > 1:
-                measure_all(latencies, options.responses)
-            else:
-                measure_one("fake-1", options, ideal=in_flight / latencies[0])
-    return None
-
-
-def spread(fastest: float, services: int) -> list[float]:
-    """The seconds of a call at each of the services."""
-    return [fastest * (1 + 3 * n / max(services - 1, 1)) for n in range(services)]
-
-
-def measure_all(latencies: list[float], responses: int) -> None:
-    """All services at once, each with as many responses as it can answer in the same time."""
-    from generation.inference import client
-
-    speeds = [1 / latency for latency in latencies]
-    made = [
-        make(f"fake-{n}", round(responses * speed / sum(speeds)))
-        for n, speed in enumerate(speeds, 1)
-    ]
-    cpu, grew = work(made)
-    shares = []
-    for n, (run, speed) in enumerate(zip(made, speeds, strict=True), 1):
-        in_flight = client.service(f"fake-{n}").entry.in_flight
-        shares.append(rate_of(run, in_flight) / (in_flight * speed))
-    print(
-        f"  {len(made)} services of {latencies[0]:g} to {latencies[-1]:g} s, {in_flight} in flight each, {responses} "
-        f"responses: {' '.join(f'{share:.2f}' for share in shares)} of the ideal; "
-        f"CPU {1000 * cpu / responses:.2f} ms a response; memory {grew:+.0f} MB",
-        flush=True,
-    )
-
-
-def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> None:
     from generation.inference import client
     from generation.models import Response
 
+    os.environ["INFERENCE_SERVICES"] = json.dumps(settings.INFERENCE_SERVICES)
     entry = client.service(name).entry
-    run = make(name, options.responses, is_real=ideal is None)
+    run = make(name, n, is_real=ideal is None)
     bodies = [request_of(row) for row in Response.objects.filter(run=run)[:QUESTIONS]]
-    n = options.responses
     seconds, bare_cpu = apart(bare, entry, bodies, n)
-    worker_cpu, grew = work([run])
+    cpu, grew = work(run)
     rate, least = rate_of(run, entry.in_flight), ideal or n / seconds
     print(
         f"  {entry.in_flight:4} in flight, {n} responses: {rate:6.1f} a second, {rate / least:.2f} of "
-        f"{'the ideal' if ideal else 'the bare client'}; CPU {1000 * worker_cpu / n:.2f} ms a response, bare client "
-        f"{1000 * bare_cpu / n:.2f} ms, ratio {worker_cpu / bare_cpu:.1f}; memory {grew:+.0f} MB; calls open "
+        f"{'the ideal' if ideal else 'the bare client'}; CPU {1000 * cpu / n:.2f} ms a response, bare client "
+        f"{1000 * bare_cpu / n:.2f} ms, ratio {cpu / bare_cpu:.1f}; memory {grew:+.0f} MB; calls open "
         f"{open_share(run, entry.in_flight):.3f} of the time",
         flush=True,
     )
@@ -152,7 +107,7 @@ def rate_of(run: Any, in_flight: int) -> float:
     return (len(times) - 2 * ramp) / (times[-ramp - 1] - times[ramp - 1]).total_seconds()
 
 
-def make(name: str, responses: int, is_real: bool = False) -> Any:
+def make(name: str, responses: int, is_real: bool) -> Any:
     """A run of so many responses, started. A real service is tested first: it may need other words for a request."""
     from generation import registry, runs
     from generation.inference import client
@@ -170,8 +125,7 @@ def make(name: str, responses: int, is_real: bool = False) -> Any:
         prompts=[prompting.find("5")],
         samples=-(-responses // QUESTIONS),
     )
-    surplus = made.responses.filter(order__gte=responses)
-    surplus.delete()
+    made.responses.filter(order__gte=responses).delete()
     runs.start(made)
     return made
 
@@ -190,22 +144,16 @@ def bare(entry: Any, bodies: list[dict[str, Any]], n: int) -> tuple[float, float
     session.trust_env = False
     for scheme in ("http://", "https://"):
         session.mount(scheme, HTTPAdapter(pool_connections=1, pool_maxsize=entry.in_flight))
-    key = os.environ.get(entry.key_env, "")
-    headers = {
-        "Content-Type": "application/json",
-        **({"Authorization": f"Bearer {key}"} if key else {}),
-        **client.service(entry.name).headers(),
-    }
-    path, texts = chat.path(bodies[0]), [json.dumps(body) for body in bodies]
+    session.headers["Content-Type"] = "application/json"
+    session.headers.update(client.service(entry.name).headers())
+    if key := os.environ.get(entry.key_env, ""):
+        session.headers["Authorization"] = f"Bearer {key}"
+    url = f"{entry.url.rstrip('/')}{chat.path(bodies[0])}"
+    texts = [json.dumps(body) for body in bodies]
 
     def ask(number: int) -> Any:
-        answer = session.post(
-            f"{entry.url.rstrip('/')}{path}",
-            data=texts[number % len(texts)],
-            headers=headers,
-            params=entry.query or None,
-            timeout=entry.timeout,
-        )
+        how = {"params": entry.query or None, "timeout": entry.timeout}
+        answer = session.post(url, data=texts[number % len(texts)], **how)
         answer.raise_for_status()
         return answer.json()["choices"][0]
 
@@ -215,55 +163,24 @@ def bare(entry: Any, bodies: list[dict[str, Any]], n: int) -> tuple[float, float
     return time.monotonic() - began, time.process_time() - cpu
 
 
-# ---------------------------------------------------------------- the worker
-
-
-def work(made: list[Any]) -> tuple[float, float]:
-    """(seconds of CPU, megabytes that its memory grew after the first tenth) of a worker that carries out the runs."""
-    from generation.models import Response, Run
+def work(run: Any) -> tuple[float, float]:
+    """(seconds of CPU, megabytes that its memory grew after the first tenth) of a worker that carries out the run."""
+    from generation.models import Run
     from generation.states import ResponseState, RunState
 
-    threads = ["--concurrency", str(max(4, 2 * len(made)))]  # two for each service
-    worker = subprocess.Popen([*WORKER, *threads], cwd=ROOT, env=os.environ)
-    responses = Response.objects.filter(run__in=made)
-    open_runs = Run.objects.filter(pk__in=[run.pk for run in made]).exclude(state=RunState.DONE)
-    done = responses.filter(state=ResponseState.DONE)
-    try:
-        subprocess.run([sys.executable, "-m", "bench.generation", "wake"], cwd=ROOT, check=True)
-        total = responses.count()
-        until(responses.exclude(state=ResponseState.PENDING).exists)
+    total, done = run.responses.count(), run.responses.filter(state=ResponseState.DONE)
+    env = environment(GENERATION_CONCURRENCY="4")
+    with running(["/bin/sh", "-c", command_of("generation")], cwd=ROOT, env=env) as worker:
+        subprocess.run([sys.executable, "-c", WAKE], cwd=ROOT, check=True)
+        end = time.monotonic() + 120
+        while not run.responses.exclude(state=ResponseState.PENDING).exists():
+            assert time.monotonic() < end, "the worker does not begin"
+            time.sleep(0.05)
         cpu, memory = tree_cpu(worker.pid), 0.0
-        while open_runs.exists():
+        while Run.objects.exclude(state=RunState.DONE).filter(pk=run.pk).exists():
             time.sleep(0.5)
-            memory = memory or (resident(worker.pid) if done.count() > total / 10 else 0.0)
-        return tree_cpu(worker.pid) - cpu, resident(worker.pid) - memory
-    finally:
-        worker.terminate()
-        worker.wait(60)
-
-
-def until(done: Any) -> None:
-    end = time.monotonic() + 120
-    while not done():
-        assert time.monotonic() < end, "the worker does not begin"
-        time.sleep(0.05)
-
-
-def resident(pid: int) -> float:
-    """Megabytes in memory."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found
-    return int(found[1]) / 1024
-
-
-def wake() -> None:
-    import django
-
-    django.setup()
-    from generation.asking import dispatch
-
-    dispatch.wake()
+            memory = memory or (tree_memory(worker.pid) if done.count() > total / 10 else 0.0)
+        return tree_cpu(worker.pid) - cpu, tree_memory(worker.pid) - memory
 
 
 # ---------------------------------------------------------------- the fake service
@@ -283,12 +200,21 @@ def fake_service(latency: float) -> Iterator[str]:
         process.join()
 
 
-def serve(there: Any, latency: float) -> None:
+def serve(there: Connection, latency: float) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection: each request is answered after the latency."""
+        with suppress(asyncio.IncompleteReadError):  # the client has closed it
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                if head.startswith(b"GET"):
+                    writer.write(MODELS)
+                    continue
+                length = re.search(rb"(?i)content-length: *(\d+)", head)
+                await reader.readexactly(int(length[1]) if length else 0)
+                await asyncio.sleep(latency)
+                writer.write(COMPLETION)
+
     async def run() -> None:
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(
-            lambda: Answering(loop, latency), "127.0.0.1", 0, backlog=1024
-        )
+        server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1024)
         there.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
@@ -296,55 +222,19 @@ def serve(there: Any, latency: float) -> None:
 
 
 def http(data: object) -> bytes:
-    body = json.dumps(data).encode()
-    head = (
-        f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
+    body = json.dumps(data)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    return f"{head}\r\n\r\n{body}".encode()
 
 
 MODELS = http({"object": "list", "data": [{"id": "fake-1", "object": "model"}]})
+MESSAGE = {"role": "assistant", "content": ANSWER}
+USAGE = {"prompt_tokens": 120, "completion_tokens": 60, "total_tokens": 180}
+CHOICES = [{"index": 0, "message": MESSAGE, "finish_reason": "stop"}]
 COMPLETION = http(
-    {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "fake-1",
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": ANSWER},
-                "finish_reason": "stop",
-            }
-        ],
-        "usage": {"prompt_tokens": 120, "completion_tokens": 60, "total_tokens": 180},
-    }
+    {"object": "chat.completion", "model": "fake-1", "choices": CHOICES, "usage": USAGE}
 )
 
 
-class Answering(asyncio.Protocol):
-    """One connection: each request is answered after the latency."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, latency: float) -> None:
-        self._loop, self._latency, self._read = loop, latency, b""
-
-    def connection_made(self, transport: Any) -> None:
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._read += data
-        while b"\r\n\r\n" in self._read:
-            head, _, rest = self._read.partition(b"\r\n\r\n")
-            length = re.search(rb"(?i)content-length: *(\d+)", head)
-            size = int(length[1]) if length else 0
-            if len(rest) < size:
-                return
-            self._read = rest[size:]
-            if head.startswith(b"GET"):
-                self._transport.write(MODELS)
-            else:
-                self._loop.call_later(self._latency, self._transport.write, COMPLETION)
-
-
 if __name__ == "__main__":
-    wake() if sys.argv[1:] == ["wake"] else main()
+    main()

@@ -1,6 +1,7 @@
 """What the benches share: a database of each kind, processes of their own, CPU and memory, lines of a report."""
 
 import argparse
+import logging
 import multiprocessing
 import os
 import platform
@@ -8,10 +9,12 @@ import resource
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from statistics import median, quantiles
+from typing import Any, NamedTuple, TypeVar
 
 from tests.servers import Missing, a_postgresql
 
@@ -71,21 +74,24 @@ def _on(
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     django.setup()
+    logging.disable(logging.WARNING)  # of pages that a role may not open
     from django.test.utils import override_settings
 
     # Not measured: people are made before it.
     override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]).enable()
     if not options.tables:
-        apart(_migrate)
+        apart(_install)
     busy = f"load average {os.getloadavg()[0]:.1f}"
     print(f"{name}, Python {platform.python_version()}, {os.cpu_count()} cores, {busy}", flush=True)
     measure(options)
 
 
-def _migrate() -> None:
+def _install() -> None:
+    """Tables, scripts and styles, as bin/run makes them."""
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def apart(work: Callable[..., T], *arguments: object) -> T:
@@ -94,19 +100,40 @@ def apart(work: Callable[..., T], *arguments: object) -> T:
         return pool.submit(work, *arguments).result()
 
 
-# ---------------------------------------------------------------- CPU and memory
+# ---------------------------------------------------------------- time, CPU and memory
+
+
+def in_words(seconds: Sequence[float]) -> str:
+    ms = [each * 1e3 for each in seconds]
+    p95, p99 = (
+        (quantiles(ms, n=100, method="inclusive")[n] for n in (94, 98)) if len(ms) > 1 else ms * 2
+    )
+    return (
+        f"{median(ms):7.1f} ms median {p95:7.1f} p95 {p99:7.1f} p99 {max(ms):7.1f} at most "
+        f"(n = {len(ms)})"
+    )
+
+
+def fastest(work: Callable[[], object], times: int = 3) -> tuple[float, float]:
+    """(the least seconds, the least seconds of CPU of this process) of `times` runs."""
+    taken = []
+    for _ in range(times):
+        began, worked = time.perf_counter(), time.process_time()
+        work()
+        taken.append((time.perf_counter() - began, time.process_time() - worked))
+    return min(took for took, _ in taken), min(cpu for _, cpu in taken)
 
 
 def tree_cpu(pid: int) -> float:
     """Seconds of CPU, user and system, of a process and its descendants, those that ended included."""
-    return sum(_fields(one, 11, 15) for one in _tree(pid)) / TICKS
+    return sum(_fields(process, 11, 15) for process in _tree(pid)) / TICKS
 
 
 def tree_memory(pid: int) -> float:
     """Megabytes of a process and its descendants, pages that they share counted once."""
     kilobytes = 0
-    for one in _tree(pid):
-        lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+    for process in _tree(pid):
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8").splitlines()
         kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
     return kilobytes / 1024
 
@@ -117,8 +144,8 @@ def _tree(pid: int) -> list[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         children.setdefault(_fields(int(folder.name), 1, 2), []).append(int(folder.name))
     found = [pid]
-    for one in found:
-        found += children.get(one, [])
+    for process in found:
+        found += children.get(process, [])
     return found
 
 
@@ -131,24 +158,33 @@ def _fields(pid: int, first: int, end: int) -> int:
     return sum(map(int, stat.rpartition(")")[2].split()[first:end]))
 
 
-def measured(
-    work: Callable[[], object], prepare: Callable[[], object] = int
-) -> tuple[float, float]:
-    """(seconds of CPU, megabytes more at its peak) of `work` in a child of this process; the memory with `prepare`."""
+class Taken(NamedTuple):
+    """Seconds, those of CPU, and the megabytes by which the process grew at its peak."""
+
+    seconds: float
+    cpu: float
+    mb: float
+
+
+def measured(work: Callable[[], object], prepare: Callable[[], object] | None = None) -> Taken:
+    """What `work` takes in a child of this process, which runs `prepare` before."""
     return apart(_measured, work, prepare)
 
 
-def _measured(work: Callable[[], object], prepare: Callable[[], object]) -> tuple[float, float]:
-    before = peak()
-    prepare()
-    began = _cpu()
+def _measured(work: Callable[[], object], prepare: Callable[[], object] | None) -> Taken:
+    if prepare:
+        prepare()
+    before, began, worked = peak(), time.perf_counter(), time.process_time()
     work()
-    return _cpu() - began, peak() - before
+    return Taken(time.perf_counter() - began, time.process_time() - worked, peak() - before)
 
 
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+def print_next_to(least: Taken, name: str, ours: Taken) -> None:
+    print(
+        f"  {name:36} {ours.seconds:6.2f} s {ours.cpu:6.2f} s of CPU {ours.mb:5.0f} MB  least {least.seconds:6.3f} s "
+        f"{least.cpu:6.3f} s of CPU  ratio {ours.seconds / least.seconds:6.1f}, of CPU {ours.cpu / least.cpu:6.1f}",
+        flush=True,
+    )
 
 
 def peak() -> float:

@@ -1,15 +1,18 @@
-"""CPU of every page that an annotator, a judge, an admin and a researcher reach, right after the imports.
+"""CPU of every page that each role reaches, right after the imports, next to a bare view.
 
 A database as bin/run leaves it, with the demonstration; then 10,000 fetched tags in one campaign, for two people each,
 some annotated and published, and a study of 10,000 responses with two verdicts each. Only the app itself has analyzed
-it. From the addresses below on, two of each kind of link are followed. A page is opened in a process that has opened it
-before, and has forgotten what it computed. CPU is this process's; on PostgreSQL the seconds of its answers are added.
+it. Each role opens the addresses below; of each kind of link two are followed. A page is opened in a process that has
+opened it before, and has forgotten what it computed. CPU is this process's, next to the time of the database's answers.
 The least is a bare view: one SELECT, one UPDATE, and 20 kB. Files are left out.
+
+A large installation: with --parts N the database copies these rows, in place of the demonstration. --parts 1000
+--tags 1000 --annotated 50 --responses 1000 makes 1,000,000 tags, 100,000 annotations, 1,002,000 responses and 2,004,000
+verdicts in 1,000 campaigns and studies. Ten of these are open; twenty annotators and judges shared the others.
 """
 
 import argparse
 import os
-import random
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -17,172 +20,132 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from bench import content, world
-from bench.machine import apart, arguments, on_each
-from bench.scale import TIMES, Asked
+from bench import world
+from bench.machine import apart, arguments, fastest, on_each, peak
 
 MOST = 300.0  # milliseconds
-ROLES = ("annotator", "judge", "admin", "researcher")
 STARTS = """
-/ /tags/ /tags/?page=last /tags/{tag}/ /campaigns/{campaign}/ /campaigns/{campaign}/progress/
-/campaigns/{campaign}/assignments/ /campaigns/{campaign}/assignments/?page=last /collections/mills/
-/collections/abbeys/ /collections/abbeys/?page=last /runs/{run}/ /runs/{run}/responses/ /studies/{study}/
-/reports/{study}/ /judge/{study}/ /judge/{study}/next/ /resolve/
+/ /annotate/ /annotate/progress/ /tags/ /tags/?page=last /tags/?kind=inconsistent&q=Mill /tags/{tag}/
+/campaigns/ /campaigns/{campaign}/ /campaigns/{campaign}/progress/
+/campaigns/{campaign}/assignments/ /campaigns/{campaign}/assignments/?page=last /reviews/
+/collections/ /collections/mills/ /collections/abbeys/ /collections/abbeys/?page=last /collections/abbeys/questions/
+/runs/ /runs/{run}/ /runs/{run}/responses/ /runs/{run}/responses/?words=founded /runs/{run}/responses/{response}/
+/runs/{run}/two-models/ /studies/ /studies/{study}/ /reports/ /reports/{study}/ /reports/{study}/rows/
+/judge/ /judge/{study}/ /judge/{study}/next/ /resolve/ /fetches/ /people/ /audit/ /operations/
 """
 OF_A_KIND = 2
 BARE_BYTES, BARE_TIMES = 20_000, 100
-VERDICTS = ("correct", "partially correct", "incorrect")
+DEAREST = 40  # pages that are printed
+OPEN = 10  # parts that people still work in
+TEAM = 20  # people who worked in the others
 
 
 class Visit(NamedTuple):
-    """One page: milliseconds of CPU, and its statements. `again` is its CPU with what was computed before."""
+    """One page: milliseconds of CPU and of the database's answers, and the number of its statements."""
 
     cpu: float
-    again: float
+    database: float
+    statements: int
     role: str
     address: str
-    statements: int
 
 
 def main() -> None:
-    on_each(measure, arguments("pages", __doc__, tags=10_000, annotated=40, responses=10_000))
+    sizes = {"tags": 10_000, "annotated": 40, "responses": 10_000, "parts": 1}
+    on_each(measure, arguments("pages", __doc__, **sizes))
 
 
 def measure(options: argparse.Namespace) -> None:
     began = time.perf_counter()
     keys = apart(make, options)
     print(f"  made in {time.perf_counter() - began:.0f} s", flush=True)
-    least, visits = apart(visit_all, keys)
-    for one in sorted(visits, reverse=True)[:10]:
+    least, visits, mb = apart(visit_all, keys)
+    for visit in sorted(visits, reverse=True)[:DEAREST]:
         print(
-            f"  {one.role:10} {one.address[:70]:70} {one.cpu:6.0f} ms, ratio {one.cpu / least:6.0f}; "
-            f"again {one.again:5.0f} ms; {one.statements:3} statements"
+            f"  {visit.role:11} {visit.address[:60]:60} {visit.cpu:6.0f} ms, ratio {visit.cpu / least:6.0f}; "
+            f"{visit.statements:3} statements in {visit.database:6.0f} ms"
         )
-    over = sum(one.cpu > MOST for one in visits)
-    print(
-        f"  {len(visits)} pages, {over} of them over {MOST:.0f} ms; a bare view {least:.2f} ms",
-        flush=True,
-    )
+    over = sum(visit.cpu > MOST for visit in visits)
+    print(f"  {len(visits)} pages, {over} of them over {MOST:.0f} ms; a bare view {least:.2f} ms")
+    print(f"  memory of the process at its peak: {mb:.0f} MB", flush=True)
 
 
 # ---------------------------------------------------------------- the world
 
 
-def make(options: argparse.Namespace) -> dict[str, Any]:
-    """The keys of the campaign, run, study and a tag of it."""
+def make(options: argparse.Namespace) -> dict[str, int]:
+    """The keys of the first part."""
     from django.core.management import call_command
 
-    from accounts.roles import Role
-    from annotation.reviewing.publishing_tags import publish_campaign
-    from tests.annotation import factories as annotating
-    from tests.evaluation.factories import judge_all
-    from tests.factories import person
-    from tests.judging import factories as judging
-    from wikifetch.models import Tag
-
-    call_command("load_demonstration", verbosity=0)
+    if options.parts == 1:
+        call_command("load_demonstration", verbosity=0)
     path = Path(os.environ["DATA_DIR"]) / "pages.xml"
-    content.write_pages(path, options.tags)
-    content.read_pages(path)
-    people = {role.value: person(role.value, role) for role in Role}
-    within = annotating.campaign(by=people["admin"], tags=0, people=2, name="Large")
-    authors = (people["annotator"], annotating.annotator("anna"))
-    for n in range(options.annotated):
-        both = [
-            annotating.submitted(who, within=within, entries=content.entries()) for who in authors
-        ]
-        if n % 2:
-            annotating.decide(both[0], people["admin"])
-    publish_campaign(within, people["admin"])
-    run = world.answered(options.responses)
-    drawn = random.Random(6)
-    study = judge_all(
-        judging.open_study("judge", "bob", drawn_from=run, name="Large"),
-        lambda who, slot: drawn.choices(VERDICTS, (8, 1, 1))[0],
-    )
-    grown()
-    tag = Tag.objects.latest("pk")
-    return {"campaign": within.pk, "run": run.pk, "study": study.pk, "tag": tag.pk}
+    keys = world.first_part(path, options.tags, options.annotated, options.responses)
+    world.copy(options.parts)
+    end_all_but(OPEN)
+    return keys
 
 
-def grown() -> None:
-    """What happens by itself within minutes of the verdicts; this PostgreSQL has no autovacuum."""
-    from django.db import connection
+def end_all_but(n: int) -> None:
+    """Close the campaigns and studies after the first n, and give their work to TEAM people, in turns."""
+    from django.db.models import F
+    from django.db.models.functions import Now
 
-    from leases.planner import learn_growth, learn_sizes
+    from accounts.roles import Role
+    from annotation.models import Annotation, Assignment, Campaign
+    from annotation.states import CampaignState
+    from judging.models import Judge, Study
+    from judging.states import StudyState
+    from tests.factories import person
 
-    learn_sizes("judging") if connection.vendor == "postgresql" else learn_growth()
+    roles = (Role.ANNOTATOR, Role.JUDGE)
+    first, *_ = [person(f"team-{number}", *roles).pk for number in range(TEAM)]
+    past, turn = {"pk__gt": n * world.STEP}, F("pk") / world.STEP % TEAM + first
+    Study.objects.filter(**past).update(state=StudyState.CLOSED, closed_at=Now())
+    Campaign.objects.filter(**past).update(state=CampaignState.CLOSED)
+    Annotation.objects.filter(**past, author__username="annotator").update(author_id=turn)
+    Assignment.objects.filter(**past, person__username="annotator").update(person_id=turn)
+    Judge.objects.filter(**past, person__username="judge").update(person_id=turn)
 
 
 # ---------------------------------------------------------------- the visits
 
 
-def visit_all(keys: dict[str, Any]) -> tuple[float, list[Visit]]:
-    """The milliseconds of a bare view, and every visit."""
-    readers = [Reader(role) for role in ROLES]
-    found = [(one, address) for one in readers for address in one.pages(keys)]
-    return bare_view(), [one.visit(address) for one, address in found]
+def visit_all(keys: dict[str, int]) -> tuple[float, list[Visit], float]:
+    """The milliseconds of a bare view, every visit, and the process's megabytes."""
+    from django.test import Client
+
+    from accounts.models import Person
+    from accounts.roles import Role
+
+    found, kinds = [], Counter[Any]()
+    for role in Role:
+        client = Client(SERVER_NAME="127.0.0.1")
+        client.force_login(Person.objects.get(username=role.value))
+        found += [(client, role.value, address) for address in reached(client, keys, kinds)]
+    return bare_view(), [visit(*page) for page in found], peak()
 
 
-class Reader:
-    """Somebody with one role, signed in."""
+def reached(client: Any, keys: dict[str, int], kinds: Counter[Any]) -> Iterator[str]:
+    """The addresses of the pages that this person reaches, each opened once; `kinds` counts those of each kind."""
+    from accounts.models import Allowance
+    from tests.crawling import links
 
-    def __init__(self, role: str) -> None:
-        from django.test import Client
-
-        from accounts.models import Person
-
-        self.role, self.client = role, Client(SERVER_NAME="127.0.0.1")
-        self.client.force_login(Person.objects.get(username=role))
-
-    def pages(self, keys: dict[str, Any]) -> Iterator[str]:
-        """The addresses of the pages that they reach, each opened once."""
-        from accounts.models import Allowance
-        from tests.crawling import links
-
-        queue, seen, kinds = deque(STARTS.format(**keys).split()), set[str](), Counter[Any]()
-        while queue:
-            address = queue.popleft()
-            kind = None if address in seen else kind_of(address)
-            seen.add(address)
-            if kind is None or kinds[kind] >= OF_A_KIND:
-                continue
-            kinds[kind] += 1
-            Allowance.objects.all().delete()  # so many downloads would be refused
-            answer = self.client.get(address)
-            is_page = answer["Content-Type"].startswith("text/html") and not answer.streaming
-            queue.extend(links(address, answer, answer.content.decode() if is_page else ""))
-            if is_page and answer.status_code == 200:
-                yield address
-
-    def visit(self, address: str) -> Visit:
-        """A page that costs much is opened some times, and its least counts."""
-        cpu, statements = self.first(address)
-        again = cpu
-        if cpu > MOST / 2:
-            cpu = min(cpu, *(self.first(address)[0] for _ in range(TIMES - 1)))
-            again = min(self.cost(address)[0] for _ in range(TIMES))
-        return Visit(cpu, again, self.role, address, statements)
-
-    def first(self, address: str) -> tuple[float, int]:
-        """The cost before anything is computed."""
-        from pages.memory import ARTICLES, FIGURES
-
-        FIGURES.clear()
-        ARTICLES.clear()
-        return self.cost(address)
-
-    def cost(self, address: str) -> tuple[float, int]:
-        """Milliseconds of CPU, and the number of statements."""
-        from django.db import connection
-
-        asked, began = Asked(), time.process_time()
-        with connection.execute_wrapper(asked):
-            self.client.get(address)
-        used = time.process_time() - began
-        if connection.vendor == "postgresql":
-            used += asked.seconds
-        return used * 1e3, len(asked.statements)
+    starts = STARTS.format(**keys).split()
+    queue, seen = deque(starts), set[str]()
+    while queue:
+        address = queue.popleft()
+        kind = kind_of(address)
+        if kind is None or address in seen or (kinds[kind] >= OF_A_KIND and address not in starts):
+            continue
+        seen.add(address)
+        kinds[kind] += 1
+        Allowance.objects.all().delete()  # so many downloads would be refused
+        answer = client.get(address)
+        is_page = answer["Content-Type"].startswith("text/html") and not answer.streaming
+        queue.extend(links(address, answer, answer.content.decode() if is_page else ""))
+        if is_page and answer.status_code == 200:
+            yield address
 
 
 def kind_of(address: str) -> tuple[str, ...] | None:
@@ -197,6 +160,44 @@ def kind_of(address: str) -> tuple[str, ...] | None:
     return view, *sorted({name for name, _ in parse_qsl(parts.query, keep_blank_values=True)})
 
 
+def visit(client: Any, role: str, address: str) -> Visit:
+    """A page that costs much is opened some times, and its least counts."""
+    once = cost(client, address)
+    again = [cost(client, address) for _ in range(2)] if once[0] > MOST / 2 else []
+    return Visit(*min([once, *again]), role, address)
+
+
+def cost(client: Any, address: str) -> tuple[float, float, int]:
+    """Milliseconds of CPU and of the database's answers, and the number of statements, with nothing computed before."""
+    from django.db import connection
+
+    from pages.memory import ARTICLES, FIGURES
+
+    FIGURES.clear()
+    ARTICLES.clear()
+    asked, began = Asked(), time.process_time()
+    with connection.execute_wrapper(asked):
+        client.get(address)
+    cpu = time.process_time() - began
+    return cpu * 1e3, asked.seconds * 1e3, len(asked.statements)
+
+
+class Asked:
+    """The statements of a page, with their parameters, and the seconds they took."""
+
+    def __init__(self) -> None:
+        self.statements: list[tuple[str, Any]] = []
+        self.seconds = 0.0
+
+    def __call__(self, execute, sql, params, many, context):
+        began = time.perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            self.seconds += time.perf_counter() - began
+            self.statements.append((sql, params))
+
+
 def bare_view() -> float:
     """Milliseconds of CPU."""
     from django.contrib.auth import SESSION_KEY
@@ -207,10 +208,8 @@ def bare_view() -> float:
 
     request = RequestFactory().get("/", {"bytes": BARE_BYTES})
     request.session = {SESSION_KEY: Person.objects.get(username="admin").pk}  # type: ignore[assignment]
-    began = time.process_time()
-    for _ in range(BARE_TIMES):
-        bare(request)
-    return (time.process_time() - began) * 1e3 / BARE_TIMES
+    _, cpu = fastest(lambda: [bare(request) for _ in range(BARE_TIMES)])
+    return cpu * 1e3 / BARE_TIMES
 
 
 if __name__ == "__main__":

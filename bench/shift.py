@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from statistics import median, quantiles
 
 from bench import content, world
-from bench.annotating import Annotator, given_out
-from bench.judging import Judge
-from bench.machine import apart, arguments, on_each, tree_cpu, tree_memory
-from bench.web import Failed, Fields, at_once, served
+from bench.annotating import Annotator, Judge, given_out, make_study
+from bench.machine import apart, arguments, in_words, on_each, tree_cpu, tree_memory
+from bench.web import Fields, RequestFailed, at_once, served
 
 Sent = tuple[str, float, bool]  # what was sent, seconds until its answer, whether it failed
 Act = tuple[str, Callable[[], None]]
@@ -32,64 +30,52 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace) -> None:
-    annotators, judges, study, fields = apart(make, options)
+    annotators, fields = apart(make, options)
+    names = [f"judge-{n}" for n in range(options.judges)]
+    study, judges = apart(make_study, options.verdicts // 2 + 6 * options.judges, *names)
     with served() as server:
         people = [Annotator(server, session, fields) for session in annotators]
         at_once([person.begin for person in people])
         shifts = [list(annotating(person, options)) for person in people]
-        shifts += [list(judging(Judge(server, session, study), options)) for session in judges]
+        given = options.verdicts // options.judges
+        for session in judges:
+            shifts.append([*repeat(("verdict", Judge(server, session, study).judge), given)])
         length = sum(map(len, shifts)) / options.rate
-        began = time.perf_counter()
-        cpu = tree_cpu(server.pid)
+        began, cpu = time.perf_counter(), tree_cpu(server.pid)
         works = [
             partial(work, acts, began + n / options.rate, length / len(acts))
             for n, acts in enumerate(shifts)
         ]
         *lists, memory = at_once([*works, partial(memory_by_tenths, server.pid, length)])
-        sent = list(chain.from_iterable(lists))
-        wall = time.perf_counter() - began
-        cpu = tree_cpu(server.pid) - cpu
+        sent: list[Sent] = list(chain.from_iterable(lists))
+        wall, cpu = time.perf_counter() - began, tree_cpu(server.pid) - cpu
     for kind in sorted({kind for kind, _, _ in sent}):
-        print(f"  {kind:11} {in_words([each for each in sent if each[0] == kind])}")
+        print(f"  {kind:11} {in_words([seconds for name, seconds, _ in sent if name == kind])}")
     per_second = f"{len(sent) / wall:.1f} requests a second for {wall:.0f} s"
     print(f"  {per_second}, {cpu / wall:.0%} of one core, errors {sum(each[2] for each in sent)}")
     print(f"  memory of the web processes by tenths, MB: {', '.join(f'{mb:.0f}' for mb in memory)}")
-    print(f"  {memory[-1] / memory[1] - 1:+.0%} after the first tenth")
     given, wanted = apart(given_out)
     print(f"  {given} tags given out, {given - wanted} twice")
 
 
-def make(options: argparse.Namespace) -> tuple[list[str], list[str], int, Fields]:
-    """Sessions of annotators and of judges, the study that these judge, and the fields of a whole form."""
+def make(options: argparse.Namespace) -> tuple[list[str], Fields]:
+    """Sessions of annotators with a campaign, next to others that are closed, and the fields of a whole form."""
     from accounts.roles import Role
     from annotation.models import Campaign
     from annotation.states import CampaignState
-    from leases.planner import learn_sizes
     from tests.annotation.factories import admin, campaign
     from tests.factories import person
-    from tests.judging import factories
 
-    if not options.tables:
-        content.collect()
     folder = Path(os.environ["DATA_DIR"])
     world.first_part(folder / "pages.xml", 10, 0, 1_000 if options.parts > 1 else 6)
-    if options.parts > 1:
-        world.copy(1, options.parts - 1)
-        learn_sizes()
-    # Else people begin in these, which have few tags.
-    Campaign.objects.update(state=CampaignState.CLOSED)
-    content.write_pages(
-        folder / "more.xml", options.submissions + 2 * options.people, "Weir", 1_000
-    )
+    world.copy(options.parts)
+    Campaign.objects.update(state=CampaignState.CLOSED)  # else people begin in these
+    more = options.submissions + 2 * options.people
+    content.write_pages(folder / "more.xml", more, "Weir", 1_000)
     content.read_pages(folder / "more.xml")
     campaign(by=admin(), tags=0, in_hand=3, name="The shift", into="weirs")
-    run = world.answered(options.verdicts // 2 + 6 * options.judges, "The shift", 10_000)
-    names = [f"judge-{n}" for n in range(options.judges)]
-    study = factories.open_study(*names, drawn_from=run, name="The shift")
     people = [person(f"anna-{n}", Role.ANNOTATOR) for n in range(options.people)]
-    judges = [factories.judge(name) for name in names]
-    fields = list(content.form_fields(content.entries()))
-    return [*map(content.session_of, people)], [*map(content.session_of, judges)], study.pk, fields
+    return [*map(content.session_of, people)], [*content.form_fields(content.entries())]
 
 
 def annotating(person: Annotator, options: argparse.Namespace) -> Iterator[Act]:
@@ -98,10 +84,6 @@ def annotating(person: Annotator, options: argparse.Namespace) -> Iterator[Act]:
     for _ in range(options.submissions // options.people):
         yield from repeat(("save", person.save), saves)
         yield "submission", person.submit
-
-
-def judging(judge: Judge, options: argparse.Namespace) -> Iterator[Act]:
-    return repeat(("verdict", judge.judge_by_script), options.verdicts // options.judges)
 
 
 def work(acts: list[Act], start: float, distance: float) -> list[Sent]:
@@ -114,7 +96,7 @@ def work(acts: list[Act], start: float, distance: float) -> list[Sent]:
         try:
             act()
             failed = False
-        except Failed as error:
+        except RequestFailed as error:
             print(f"  {kind}: {error}", flush=True)
             failed = True
         sent.append((kind, time.perf_counter() - began, failed))
@@ -122,18 +104,12 @@ def work(acts: list[Act], start: float, distance: float) -> list[Sent]:
 
 
 def memory_by_tenths(pid: int, length: float) -> list[float]:
-    """Megabytes at the start and after each tenth; in the first the threads build their statements."""
+    """Megabytes at the start and after each tenth of the shift."""
     began, memory = time.perf_counter(), [tree_memory(pid)]
     for tenth in range(1, 11):
         time.sleep(max(0.0, began + tenth * length / 10 - time.perf_counter()))
         memory.append(tree_memory(pid))
     return memory
-
-
-def in_words(sent: list[Sent]) -> str:
-    taken = [seconds * 1e3 for _, seconds, _ in sent]
-    p95 = quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
-    return f"{median(taken):6.0f} ms median, {p95:6.0f} ms p95, {max(taken):6.0f} ms at most (n = {len(sent)})"
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 """The app's web server as bin/run starts it, and people's browsers that send requests to it."""
 
 import contextlib
-import gzip
-import http.client
 import json
 import os
 import re
-import select
-import socket
 import subprocess
 import sys
 import time
@@ -16,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+
+import requests
 
 from bench.machine import ROOT, TICKS, T, tree_cpu
 from tests.servers import free_port
@@ -33,36 +30,47 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def served() -> Iterator[Server]:
-    """The Procfile's web process on the database of this process, with bench.bare in place of config.wsgi."""
-    lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
-    command = next(line.removeprefix("web: ") for line in lines if line.startswith("web: "))
+    """The web process on the database of this process, with bench.bare in place of config.wsgi."""
     port = free_port()
-    env = {
-        **os.environ,
-        "WEB_PORT": str(port),
-        "BASE_URL": f"http://127.0.0.1:{port}",
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    command = command.replace("config.wsgi", "bench.bare:application")
-    process = subprocess.Popen(["/bin/sh", "-c", command], cwd=ROOT, env=env)
-    try:
-        _wait(process, port)
+    address = {"WEB_PORT": str(port), "BASE_URL": f"http://127.0.0.1:{port}"}
+    command = command_of("web").replace("config.wsgi", "bench.bare:application")
+    with running(["/bin/sh", "-c", command], cwd=ROOT, env=environment(**address)) as process:
+        wait_for(process, port, "/healthz")
         yield Server(process.pid, port)
+
+
+def command_of(process: str) -> str:
+    """The Procfile's."""
+    lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(": ", 1) for line in lines)[process]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of this process, in which the Procfile's programs are found."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, **more}
+
+
+@contextlib.contextmanager
+def running(command: list[str], **how: Any) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, **how)
+    try:
+        yield process
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
-def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+def wait_for(process: subprocess.Popen[bytes], port: int, path: str) -> None:
     while process.poll() is None:
-        with contextlib.suppress(Failed), contextlib.closing(Browser(port)) as browser:
-            browser.get("/healthz")
+        with contextlib.suppress(RequestFailed), contextlib.closing(Browser(port)) as browser:
+            browser.get(path)
             return
         time.sleep(0.1)
-    raise SystemExit("The web server ended by itself; its last output is above.")
+    raise SystemExit("The web server ended by itself.")
 
 
-class Failed(Exception):
+class RequestFailed(Exception):
     """A request that was not answered as it should be."""
 
 
@@ -74,98 +82,61 @@ class Page(NamedTuple):
     def hidden(self) -> list[tuple[str, str]]:
         return [(name, unescape(value)) for name, value in HIDDEN.findall(self.text)]
 
-    def one(self, pattern: str) -> str:
-        """The group of the pattern's first match. Raises Failed."""
+    def first(self, pattern: str) -> str:
+        """The group of the pattern's first match. Raises RequestFailed."""
         if found := re.search(pattern, self.text):
             return unescape(found[1])
-        raise Failed(f"{self.path} has no {pattern}")
+        raise RequestFailed(f"{self.path} has no {pattern}")
 
 
 class Browser:
-    """One person's browser: a connection that is kept, cookies, and the size of each answer as it was sent."""
+    """One person's browser: kept connections, cookies, and the size of each answer as it was sent."""
 
     CSRF = "sicetnon_csrf"
 
     def __init__(self, port: int, session: str = "") -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-        self.cookies = {"sicetnon_session": session} if session else {}
-        self.sizes: list[int] = []
+        self.address, self.sizes = f"http://127.0.0.1:{port}", list[int]()
+        self.session = requests.Session()
+        self.session.trust_env = False
+        self.session.headers["Accept"] = "text/html,*/*"
+        if session:
+            self.session.cookies.set("sicetnon_session", session)
 
     def close(self) -> None:
-        self.connection.close()
+        self.session.close()
 
     def get(self, path: str) -> Page:
         return self._sent("GET", path)
 
-    def post(self, path: str, fields: Fields) -> Page:
-        """The page after the form, redirects followed."""
-        token = () if any(name == "csrfmiddlewaretoken" for name, _ in fields) else self._token()
-        form = {"Content-Type": "application/x-www-form-urlencoded"}
-        return self._sent("POST", path, urlencode([*token, *fields]), form)
+    def post(self, path: str, fields: Fields, **files: tuple[str, str]) -> Page:
+        """The page after the form, redirects followed; a file is a name and a text."""
+        if not any(name == "csrfmiddlewaretoken" for name, _ in fields):
+            fields = [("csrfmiddlewaretoken", self.session.cookies[self.CSRF]), *fields]
+        return self._sent("POST", path, data=fields, files=files)
 
-    def upload(self, path: str, fields: Fields, file: tuple[str, str, str]) -> Page:
-        """The page after a form with a file: (field, name, text)."""
-        field, name, text = file
-        line = "multipart-of-a-bench"
-        parts = [f'name="{key}"\r\n\r\n{value}' for key, value in fields]
-        parts.append(f'name="{field}"; filename="{name}"\r\n\r\n{text}')
-        lines = [f"--{line}\r\nContent-Disposition: form-data; {part}\r\n" for part in parts]
-        form = {"Content-Type": f"multipart/form-data; boundary={line}"}
-        return self._sent("POST", path, "".join(lines) + f"--{line}--\r\n", form)
+    def api(self, method: str, path: str, entered: object = None, **headers: str) -> Any:
+        headers["X-CSRFToken"] = self.session.cookies[self.CSRF]
+        return json.loads(self._sent(method, path, json=entered, headers=headers).text)
 
-    def api(self, method: str, path: str, entered: object = None, **headers: str) -> dict:
-        body = "" if entered is None else json.dumps(entered)
-        token = {"X-CSRFToken": self.cookies[self.CSRF], "Content-Type": "application/json"}
-        return json.loads(self._sent(method, path, body, token | headers).text)
-
-    def _token(self) -> Fields:
-        return [("csrfmiddlewaretoken", self.cookies[self.CSRF])]
-
-    def _sent(self, method: str, path: str, body: str = "", more: dict | None = None) -> Page:
-        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        headers = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "Cookie": cookies}
+    def _sent(self, method: str, path: str, **content: Any) -> Page:
         try:
-            answer = self._answered(method, path, body.encode() or None, headers | (more or {}))
-            content = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            self.connection.close()
-            raise Failed(f"{method} {path}: {error!r}") from error
-        self.sizes.append(len(content))
-        for cookie in answer.headers.get_all("Set-Cookie", ()):
-            name, _, value = cookie.partition(";")[0].partition("=")
-            self.cookies[name] = value
-        if answer.status in (302, 303):
-            return self._sent("GET", answer.headers["Location"])
-        if answer.headers["Content-Encoding"] == "gzip":
-            content = gzip.decompress(content)
-        text = content.decode()
-        if answer.status not in (200, 201):
-            raise Failed(f"{method} {path}: {answer.status} {re.sub('<[^>]*>', ' ', text)[:400]}")
+            answer = self._answer(method, path, **content)
+        except requests.RequestException as error:
+            raise RequestFailed(f"{method} {path}: {error!r}") from error
+        for part in (*answer.history, answer):
+            self.sizes.append(int(part.headers.get("Content-Length") or len(part.content)))
+        text = answer.content.decode()
+        if answer.status_code not in (200, 201):
+            words = re.sub("<[^>]*>", " ", text)[:400]
+            raise RequestFailed(f"{method} {path}: {answer.status_code} {words}")
         return Page(path, text)
 
-    def _answered(self, *request: Any) -> http.client.HTTPResponse:
-        """The server's answer; sent again, as browsers do, where it closes a kept connection meanwhile."""
-        is_kept = self._connect()
+    def _answer(self, method: str, path: str, **content: Any) -> requests.Response:
+        """Sent again, as browsers do, where the server closes a kept connection at the same moment."""
         try:
-            self.connection.request(*request)
-            return self.connection.getresponse()
-        except (ConnectionError, http.client.RemoteDisconnected):
-            if not is_kept:
-                raise
-        self.connection.close()
-        self._connect()
-        self.connection.request(*request)
-        return self.connection.getresponse()
-
-    def _connect(self) -> bool:
-        """Connect, also where the server has closed a connection that nobody used; whether one was kept."""
-        if self.connection.sock and select.select([self.connection.sock], [], [], 0)[0]:
-            self.connection.close()
-        if self.connection.sock:
-            return True
-        self.connection.connect()
-        self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return False
+            return self.session.request(method, self.address + path, timeout=120, **content)
+        except requests.ConnectionError:
+            return self.session.request(method, self.address + path, timeout=120, **content)
 
 
 # ---------------------------------------------------------------- what is measured

@@ -6,12 +6,23 @@ the same rows with every key moved, in the same tables; people, the wiki, models
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from bench import content
 
+VERDICTS = ("correct", "partially correct", "incorrect")
 STEP = 10_000_000  # no key of the first part is as high
-SHARED = {"Wiki", "FetchRun", "Guideline", "Rubric", "LanguageModel"}
+COPIED_AT_ONCE = 50
+SHARED = {
+    "Wiki",
+    "FetchRun",
+    "Guideline",
+    "Rubric",
+    "LanguageModel",
+    "PromptVersion",
+    "JudgePrompt",
+}
 ROOMS = ("wikifetch", "datasets", "annotation", "generation", "judging")
 COPIES = (
     "(WITH RECURSIVE c(k) AS (SELECT CAST({first} AS bigint) UNION ALL SELECT k + 1 FROM c WHERE k < {last}) "
@@ -19,31 +30,29 @@ COPIES = (
 )
 
 
-def first_part(path, tags: int, annotated: int, responses: int) -> dict[str, Any]:
-    """Make the first part; returns its people by role, and the keys of its campaign, run and study."""
+def first_part(path: Path, tags: int, annotated: int, responses: int) -> dict[str, int]:
+    """Make the first part, with a person of each role; returns the keys of its campaign, run, study, and last rows."""
     from accounts.roles import Role
+    from annotation.reviewing.publishing_tags import publish_campaign
     from tests.annotation import factories as annotating
-    from tests.evaluation.factories import judge_all
     from tests.factories import person
-    from tests.judging import factories as judging
+    from wikifetch.models import Tag
 
     content.write_pages(path, tags)
     content.read_pages(path)
     people = {role.value: person(role.value, role) for role in Role}
-    campaign = annotating.campaign(by=people["admin"], tags=0, in_hand=3)
+    campaign = annotating.campaign(by=people["admin"], tags=0, people=2, name="Large")
+    authors = (people["annotator"], annotating.annotator("anna"))
     entries = content.entries()
-    for _ in range(annotated):
-        annotating.submitted(people["annotator"], within=campaign, entries=entries)
+    for n in range(annotated):
+        both = [annotating.submitted(who, within=campaign, entries=entries) for who in authors]
+        if n % 2:
+            annotating.decide(both[0], people["admin"])
+    publish_campaign(campaign, people["admin"])
     run = answered(responses)
-    study = judging.open_study("judge", "bob", drawn_from=run, name="Mills judged")
-    judge_all(study)
-    keys = {
-        "campaign": campaign.pk,
-        "run": run.pk,
-        "response": run.responses.latest("pk").pk,
-        "study": study.pk,
-    }
-    return {"people": people, "keys": keys}
+    study = judged(run)
+    last = {"tag": Tag.objects.latest("pk").pk, "response": run.responses.latest("pk").pk}
+    return {"campaign": campaign.pk, "run": run.pk, "study": study.pk, **last}
 
 
 def answered(responses: int, name: str = "Mills asked", first: int = 1) -> Any:
@@ -52,16 +61,54 @@ def answered(responses: int, name: str = "Mills asked", first: int = 1) -> Any:
     from tests.judging import factories as judging
 
     run, drawn = judging.run(name), random.Random(5)
-    each = [(prompt, model) for prompt in judging.PROMPTS for model in judging.MODEL_IDS]
-    for n in range(first, first - responses // -len(each)):
-        about = judging.instance(n, **content.passages(drawn))
-        for prompt, model in each:
-            judging.response(run, about, prompt, judging.language_model(model))
+    questions = -(-responses // (len(judging.PROMPTS) * len(judging.MODEL_IDS)))
+    numbers = range(first, first + questions)
+    judging.responses(run, [judging.instance(n, **content.passages(drawn)) for n in numbers])
     learn_sizes_on_commit("generation")  # as a run does when it is made
     return run
 
 
-def copy(first: int, last: int) -> None:
+def write_long(run: Any) -> None:
+    """Let the texts of its responses have about 100 words."""
+    from django.db import connection, transaction
+
+    drawn = random.Random(3)
+    keys = run.responses.values_list("pk", flat=True)
+    rows = [(content.prose(drawn, 600), key) for key in keys]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany("UPDATE generation_response SET text = %s WHERE id = %s", rows)
+
+
+def judged(run: Any, name: str = "Large") -> Any:
+    """A study of the run's responses; its two judges, who mostly agree, have handed in."""
+    from tests.evaluation.factories import judge_all
+    from tests.judging import factories as judging
+
+    study = judging.open_study("judge", "bob", drawn_from=run, name=name)
+    drawn = random.Random(6)
+    return judge_all(study, lambda who, slot: drawn.choices(VERDICTS, (8, 1, 1))[0])
+
+
+def some_minutes_later() -> None:
+    """The planner's statistics that come by themselves: the scheduler makes SQLite's, autovacuum PostgreSQL's.
+
+    The PostgreSQL of the benches has no autovacuum.
+    """
+    from django.db import connection
+
+    from leases.planner import learn_growth, learn_sizes
+
+    learn_sizes() if connection.vendor == "postgresql" else learn_growth()
+
+
+def copy(parts: int) -> None:
+    """Let there be so many parts."""
+    for first in range(1, parts, COPIED_AT_ONCE):
+        _copy(first, min(first + COPIED_AT_ONCE, parts) - 1)
+    some_minutes_later()
+
+
+def _copy(first: int, last: int) -> None:
     """Make the copies of these numbers, both included."""
     from django.db import connection, transaction
 

@@ -37,7 +37,6 @@ ALLOWED = {
     "expat": "buffer_text buffer_size StartElementHandler EndElementHandler CharacterDataHandler "
     "StartDoctypeDeclHandler EntityDeclHandler XmlDeclHandler",
     "requests": "trust_env",
-    "asyncio: a protocol's own methods": "connection_made data_received",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",
     "The time when a row was written, for people who read the database": "granted_at fetched_at seen_at",

@@ -63,7 +63,7 @@ class Office:
         self.collection = f"annotated-{next(self.numbers)}"
         page = self.browser.get("/collections/new/import/")
         fields = [*page.hidden, ("collection", self.collection), ("format", "wikicontradict")]
-        self.browser.upload(page.path, fields, ("file", "records.json", records))
+        self.browser.post(page.path, fields, file=("records.json", records))
 
     def export(self) -> None:
         self.browser.get(f"/collections/{self.collection}/export/wikicontradict-json/")

@@ -3,15 +3,13 @@
 import contextlib
 import os
 import secrets
-import subprocess
-import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from bench import content
-from bench.web import Browser, Failed, Page, Server
+from bench.web import Browser, Page, Server, running, wait_for
 from datasets.taxonomy import DIMENSIONS
 from tests.servers import free_port
 
@@ -29,29 +27,16 @@ def served(environment: Path, folder: Path) -> Iterator[Server]:
     """Its server on a new SQLite in this folder."""
     port = free_port()
     start = ["start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
+    folders = {"HOME": str(folder), "LABEL_STUDIO_BASE_DATA_DIR": str(folder)}
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [str(environment / "bin" / "label-studio"), *start],
-            env={
-                "PATH": os.environ["PATH"],
-                "HOME": str(folder),
-                "LABEL_STUDIO_BASE_DATA_DIR": str(folder),
-                **QUIET,
-            },
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        while process.poll() is None:
-            with contextlib.suppress(Failed):
-                Browser(port).get("/user/login/")
-                yield Server(process.pid, port)
-                return
-            time.sleep(0.5)
-        raise SystemExit((folder / "log").read_text(encoding="utf-8")[-2000:])
-    finally:
-        process.terminate()
-        process.wait(30)
+        how = {
+            "env": {"PATH": os.environ["PATH"], **folders, **QUIET},
+            "stdout": log,
+            "stderr": log,
+        }
+        with running([str(environment / "bin" / "label-studio"), *start], **how) as process:
+            wait_for(process, port, "/user/login/")
+            yield Server(process.pid, port)
 
 
 def form(texts: list[str]) -> str:

@@ -22,7 +22,7 @@ def claim(port, session):
     with closing(Browser(port, session)) as browser:
         browser.get("/annotate/")
         pages = [browser.post("/annotate/next/", ()) for _ in range(EACH)]
-        return [page.one(r'name="annotation" value="(\d+)"') for page in pages]
+        return [page.first(r'name="annotation" value="(\d+)"') for page in pages]
 
 
 def test_tags_claimed_in_two_processes_at_once_go_to_one_person_each(monkeypatch, tmp_path):
