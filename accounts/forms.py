@@ -122,8 +122,6 @@ class JoinByInstitutionForm(JoinForm):
 
 
 class SettingsForm(forms.ModelForm):
-    """A person's own settings."""
-
     class Meta:
         model = Person
         fields = ["name", "shortcuts"]
@@ -162,8 +160,6 @@ class CurrentPasswordForm(GuardedForm):
 
 
 class OwnPasswordForm(CurrentPasswordForm):
-    """The current password and a new one."""
-
     new_password = new_password_field("New password")
 
     def clean_new_password(self) -> str:
@@ -260,8 +256,6 @@ class RolesForm(forms.Form):
 
 
 class AuditForm(forms.Form):
-    """Filters of the audit log."""
-
     kind = forms.ChoiceField(
         label="What", required=False, choices=[("", "Everything"), *AuditKind.choices]
     )

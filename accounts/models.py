@@ -90,8 +90,6 @@ class Person(AbstractBaseUser):
 
 
 class RoleGrant(models.Model):
-    """One role of one person."""
-
     person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="grants")
     role = models.CharField(max_length=20, choices=Role.choices)
     granted_by = models.ForeignKey(

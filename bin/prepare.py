@@ -35,15 +35,9 @@ FLAGS = {"requirements-llm.txt": ["--no-deps"]}
 
 NO_SPACE_SIGNS = ("No space left on device", "Disk quota exceeded", "disk is full")
 OFFLINE_SIGNS = (
-    "ConnectionError",
-    "ConnectTimeoutError",
-    "ReadTimeoutError",
-    "NameResolutionError",
-    "Temporary failure in name resolution",
-    "Network is unreachable",
-    "Connection refused",
-    "ProxyError",
-)
+    "ConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "NameResolutionError", "Connection refused",
+    "Temporary failure in name resolution", "Network is unreachable", "ProxyError",
+)  # fmt: skip
 
 
 class Trouble(Exception):

@@ -114,11 +114,6 @@ def token(name: str) -> str:
     return value
 
 
-def trusted_proxies() -> int:
-    """TRUSTED_PROXIES: the number of proxies whose forwarded headers are trusted."""
-    return whole_number("TRUSTED_PROXIES", 0)
-
-
 def data_dir(root: Path = ROOT) -> Path:
     """The folder for everything that is not code: database, broker, secret, uploads, exports.
 

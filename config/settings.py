@@ -39,7 +39,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
 SECURE_REFERRER_POLICY = "same-origin"
 # Only the operator knows whether a proxy sets these headers. Without one, any client could claim to use https,
 # or to have another address.
-TRUSTED_PROXIES = environment.trusted_proxies()
+TRUSTED_PROXIES = environment.whole_number("TRUSTED_PROXIES", 0)
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"

@@ -77,7 +77,6 @@ def counts_of(collection: Collection, person: Person | None = None) -> Counts:
 
 
 def narrowed(instances: QuerySet[Instance], chosen: list[Facet]) -> QuerySet[Instance]:
-    """The questions that match all chosen facets."""
     for facet in chosen:
         instances = instances.filter(facet.condition)
     return instances

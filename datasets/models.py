@@ -472,8 +472,6 @@ class Release(models.Model):
 
 
 class ReleaseRow(models.Model):
-    """A contradiction's place in a release."""
-
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="rows")
     contradiction = models.ForeignKey(Contradiction, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField()

@@ -64,22 +64,8 @@ SLICES = {
 
 
 # What drawing reads of a question: not the texts, which are large.
-READ = (
-    "n",
-    "kind",
-    *(
-        f"contradiction__{name}"
-        for name in (
-            "external_id",
-            "position",
-            "same_passage",
-            "type_1",
-            "type_2",
-            "type_3",
-            "type_4",
-        )
-    ),
-)
+OF_TAG = ("external_id", "position", "same_passage", "type_1", "type_2", "type_3", "type_4")
+READ = ("n", "kind", *(f"contradiction__{name}" for name in OF_TAG))
 
 
 @dataclass(frozen=True)

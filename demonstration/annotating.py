@@ -139,7 +139,6 @@ def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None
 
 
 def skip(planned: Skipped, people: Mapping[str, Person]) -> None:
-    """Claim one assignment and skip it."""
     person = people[planned.person]
     assignment = claimed(planned, person)
     claiming.begin_annotation(assignment, person)

@@ -79,7 +79,6 @@ class Recorded:
 
 
 def recorded_before() -> set[Key]:
-    """The responses in the file."""
     return set(_by_key(_whole()))
 
 

@@ -106,8 +106,6 @@ class PricesForm(forms.Form):
 
 
 class CapForm(forms.Form):
-    """A run's cap on its cost."""
-
     cost_cap = forms.FloatField(
         required=False,
         min_value=0,
@@ -123,8 +121,6 @@ class ModelsField(forms.ModelMultipleChoiceField):
 
 
 class RunForm(forms.Form):
-    """A run: models, prompts and questions."""
-
     collection = forms.ModelChoiceField(Collection.objects.all(), empty_label="Choose a collection")
     language_models = ModelsField(
         LanguageModel.objects.exclude(service=""),
@@ -224,7 +220,6 @@ class GridForm(forms.Form):
 
     @property
     def choice(self) -> GridChoice:
-        """The choice of a valid form."""
         return GridChoice(**self.cleaned_data)
 
 

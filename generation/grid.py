@@ -71,7 +71,6 @@ class GridChoice:
         return bool(wanted(self.words))
 
     def fits(self) -> Q:
-        """The condition on responses."""
         condition = Q()
         if self.outcome:
             by_state = ("", Q(state=self.outcome))
@@ -113,7 +112,6 @@ def _capitals() -> Func:
 
 
 def _is_like(how: str, words: Sequence[str]) -> Func:
-    """PostgreSQL's LIKE ALL or LIKE ANY."""
     patterns = [re.sub(r"([\\%_])", r"\\\1", _in_capitals(word)) for word in words]
     array = Func(
         *(Value(f"%{pattern}%") for pattern in patterns), template="ARRAY[%(expressions)s]"
@@ -222,7 +220,6 @@ def rows_on_a_page(columns: GridColumns, choice: GridChoice) -> int:
 
 
 def grid_of(run: Run, columns: GridColumns, choice: GridChoice, keys: Sequence[Key]) -> Grid:
-    """The rows with these keys."""
     prompts = {n: words for n, words in columns.prompts.items() if choice.prompt in ("", n)}
     models = {k: name for k, name in columns.models.items() if choice.model in (None, k)}
     cells = _cells(run, keys, prompts, models, choice)

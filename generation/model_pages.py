@@ -88,8 +88,6 @@ def _scores_line(model: LanguageModel) -> str:
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A model in the list of models."""
-
     model: LanguageModel
     options: str
     abilities: str

@@ -81,7 +81,6 @@ class Preview:
 
 
 def run_preview(run: Run) -> Preview:
-    """The preview of the run's waiting responses."""
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
     work = _work(waiting)
     models = LanguageModel.objects.in_bulk({key for key, _ in work})

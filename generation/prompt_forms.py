@@ -109,7 +109,6 @@ class PromptForm(forms.Form):
 
     @property
     def main(self) -> list[BoundField]:
-        """The fields above the examples."""
         return [self[name] for name in self.fields if "_" not in name]
 
     @property

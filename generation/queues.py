@@ -72,7 +72,6 @@ class Call:
 
     @property
     def length(self) -> int:
-        """Bytes of all that is sent."""
         return sum(len(text.encode("utf-8", "replace")) for text in (*self.before, self.text))
 
 

@@ -86,7 +86,6 @@ def pace(run: Run, progress: responses.RunProgress) -> Pace | None:
 
 
 def latest(run: Run) -> QuerySet[Response]:
-    """The run's latest answers."""
     answered = run.responses.filter(answered_at__isnull=False, state=ResponseState.DONE)
     rows = answered.select_related("instance", "model").defer(*LONG)
     return rows.order_by("-answered_at", "-pk")[:LATEST]

@@ -35,7 +35,6 @@ def rooms_with_tables() -> list[tuple[str, list[StateTable]]]:
 
 
 def page(rooms: Iterable[tuple[str, list[StateTable]]]) -> str:
-    """The whole page as Markdown."""
     sections = [
         f"## {room}\n\n" + "\n".join(map(section, tables)) for room, tables in rooms if tables
     ]

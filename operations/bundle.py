@@ -42,8 +42,6 @@ class BadBundle(Refusal):
 
 @dataclass(frozen=True)
 class BundlePart:
-    """A part's entry in the manifest."""
-
     name: str
     bytes: int
     sha256: str

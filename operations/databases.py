@@ -78,7 +78,6 @@ def configured(url: str) -> dict[str, Any]:
 
 
 def same_place(alias: str, other: str) -> bool:
-    """Whether two aliases name the same database."""
     first, second = connections[alias], connections[other]
     return first.vendor == second.vendor and all(
         str(first.settings_dict.get(key) or "") == str(second.settings_dict.get(key) or "")

@@ -60,8 +60,6 @@ class DatabaseUse:
 
 @dataclass(frozen=True)
 class DiskUse:
-    """Everything that the page shows."""
-
     total: int
     free: int
     rows: DatabaseUse

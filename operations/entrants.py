@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.hashers import is_password_usable
-from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils import timezone
 
 from accounts.models import Identity, Invitation, Person, RoleGrant, SecondFactor
 from accounts.roles import Role
 from operations.bundle import BadBundle, Bundle, printable
+from operations.serialization import WRONG_KIND
 
 Row = dict[str, Any]
 
@@ -58,14 +58,7 @@ def _rows(bundle: Bundle, model: type[Model]) -> Iterator[Row]:
                 yield dict.fromkeys(fields) | {
                     name: fields[name].to_python(value) for name, value in named if name in fields
                 }
-        except (
-            ArithmeticError,
-            AttributeError,
-            RecursionError,
-            TypeError,
-            ValueError,
-            ValidationError,
-        ):
+        except WRONG_KIND:
             raise BadBundle(
                 f"{part.table} in {bundle.path} holds a value that its column does not take. Take another."
             ) from None

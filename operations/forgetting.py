@@ -24,7 +24,7 @@ from annotation.models import Annotation
 from datasets.models import Contradiction
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
-from operations.mentions import mentions, replace
+from operations.mentions import OF_STUDY, mentions, replace
 from operations.serialization import SerializedTable
 from wikifetch.models import FetchRun
 
@@ -40,52 +40,31 @@ class Fate(StrEnum):
 
 
 DECISIONS = {
-    "accounts.rolegrant.person": Fate.GOES,
-    "accounts.session.person": Fate.GOES,
-    "accounts.identity.person": Fate.GOES,
-    "accounts.secondfactor.person": Fate.GOES,
+    **dict.fromkeys((
+        "accounts.rolegrant.person", "accounts.session.person", "accounts.identity.person",
+        "accounts.secondfactor.person",
+    ), Fate.GOES),
     "accounts.invitation.used_by": Fate.CLEARED,
-    "accounts.rolegrant.granted_by": Fate.STAYS,
-    "accounts.invitation.created_by": Fate.STAYS,
-    "accounts.auditevent.by": Fate.STAYS,
-    "accounts.auditevent.person": Fate.STAYS,
+    **dict.fromkeys((
+        "accounts.rolegrant.granted_by", "accounts.invitation.created_by", "accounts.auditevent.by",
+        "accounts.auditevent.person",
+    ), Fate.STAYS),
     "wikifetch.fetchrun.started_by": Fate.CLEARED,
-    "datasets.collection.created_by": Fate.STAYS,
-    "datasets.contradiction.author": Fate.STAYS,
-    "datasets.instance.author": Fate.STAYS,
-    "datasets.revisedpassage.author": Fate.STAYS,
-    "datasets.revisedpassage.checker": Fate.STAYS,
-    "datasets.subset.created_by": Fate.STAYS,
-    "datasets.exclusion.proposed_by": Fate.STAYS,
-    "datasets.exclusion.seconded_by": Fate.STAYS,
-    "datasets.pastexclusion.proposed_by": Fate.STAYS,
-    "datasets.pastexclusion.seconded_by": Fate.STAYS,
-    "datasets.pastexclusion.undoing_by": Fate.STAYS,
-    "datasets.pastexclusion.ended_by": Fate.STAYS,
-    "datasets.undoing.proposed_by": Fate.STAYS,
-    "datasets.undoing.ended_by": Fate.STAYS,
-    "datasets.release.created_by": Fate.STAYS,
-    "annotation.guideline.author": Fate.STAYS,
-    "annotation.campaign.created_by": Fate.STAYS,
-    "annotation.campaignperson.person": Fate.STAYS,
-    "annotation.assignment.person": Fate.STAYS,
-    "annotation.annotation.author": Fate.STAYS,
-    "annotation.review.reviewer": Fate.STAYS,
-    "annotation.seen.person": Fate.STAYS,
-    "annotation.tagreview.reviewer": Fate.STAYS,
-    "annotation.tagreview.taken_back_by": Fate.STAYS,
-    "generation.promptversion.author": Fate.STAYS,
-    "generation.run.created_by": Fate.STAYS,
-    "judging.rubric.author": Fate.STAYS,
-    "judging.judgeprompt.author": Fate.STAYS,
-    "judging.study.created_by": Fate.STAYS,
-    "judging.round.opened_by": Fate.STAYS,
-    "judging.reopening.by": Fate.STAYS,
-    "judging.judge.person": Fate.STAYS,
-    "judging.resolution.resolved_by": Fate.STAYS,
-    "evaluation.reportsnapshot.created_by": Fate.STAYS,
-    "evaluation.reportsnapshot.published_by": Fate.STAYS,
-}
+    **dict.fromkeys((
+        "datasets.collection.created_by", "datasets.contradiction.author", "datasets.instance.author",
+        "datasets.revisedpassage.author", "datasets.revisedpassage.checker", "datasets.subset.created_by",
+        "datasets.exclusion.proposed_by", "datasets.exclusion.seconded_by", "datasets.pastexclusion.proposed_by",
+        "datasets.pastexclusion.seconded_by", "datasets.pastexclusion.undoing_by",
+        "datasets.pastexclusion.ended_by", "datasets.undoing.proposed_by", "datasets.undoing.ended_by",
+        "datasets.release.created_by", "annotation.guideline.author", "annotation.campaign.created_by",
+        "annotation.campaignperson.person", "annotation.assignment.person", "annotation.annotation.author",
+        "annotation.review.reviewer", "annotation.seen.person", "annotation.tagreview.reviewer",
+        "annotation.tagreview.taken_back_by", "generation.promptversion.author", "generation.run.created_by",
+        "judging.rubric.author", "judging.judgeprompt.author", "judging.study.created_by",
+        "judging.round.opened_by", "judging.reopening.by", "judging.judge.person", "judging.resolution.resolved_by",
+        "evaluation.reportsnapshot.created_by", "evaluation.reportsnapshot.published_by",
+    ), Fate.STAYS),
+}  # fmt: skip
 # Rows that the person entered and that point at them through another row.
 ENTERED = {
     "annotation.question": "annotation__author",
@@ -108,14 +87,6 @@ ABOUT_RECORDS = (
     "instances__responses__study_items__slots__judge__person",
     "instances__responses__study_items__resolutions__resolved_by",
 )  # fmt: skip
-# Hidden until the study closes: the admin who exports the data may be its other judge.
-STUDY_OF = {
-    "judging.judgingslot": "round__study",
-    "judging.judgment": "slot__round__study",
-    "judging.judgmentevent": "slot__round__study",
-    "judging.discussion": "round__study",
-    "judging.remark": "discussion__round__study",
-}
 # Other people's rows, and rows that give access.
 NOT_THEIR_DATA = {
     "accounts.session.person",
@@ -269,8 +240,9 @@ def own_rows(person: Person, *, only_closed_studies: bool) -> Iterator[tuple[str
             yield f"{label} ({field})", holding.rows
     for label, path in ENTERED.items():
         rows = apps.get_model(label)._base_manager.filter(**{path: person})
-        if only_closed_studies and label in STUDY_OF:
-            rows = rows.filter(Q(**{f"{STUDY_OF[label]}__state": StudyState.CLOSED}))
+        # Hidden until the study closes: the admin who exports the data may be its other judge.
+        if only_closed_studies and label in OF_STUDY:
+            rows = rows.filter(Q(**{f"{OF_STUDY[label]}__state": StudyState.CLOSED}))
         yield label, rows
 
 

@@ -37,37 +37,28 @@ from operations.words import (
 )
 from wikifetch.models import FetchRun
 
-# Tables, or rooms with all of theirs, whose texts nobody typed about a colleague.
-NOT_SEARCHED = {
-    "accounts.person": "names people itself; the person's own row is emptied",
-    "accounts.identity": "goes with the person",
-    "accounts.session": "goes with the person",
-    "accounts.secondfactor": "goes with the person",
-    "accounts.rolegrant": "no text",
-    "accounts.recoverycode": "hashes",
-    "accounts.allowance": "hashes",
-    "wikifetch.wiki": "texts of a wiki",
-    "wikifetch.article": "texts of a wiki",
-    "wikifetch.namedarticle": "texts of a wiki",
-    "wikifetch.talkpage": "texts of a wiki",
-    "wikifetch.revision": "texts of a wiki",
-    "wikifetch.revisionhtml": "texts of a wiki",
-    "wikifetch.tag": "texts of a wiki",
-    "wikifetch.sighting": "texts of a wiki",
-    "wikifetch.fetchproblem": "texts of a wiki",
-    "generation.response": "answers of models",
-    "generation.firstreply": "answers of models",
-    "generation.rejectedreply": "answers of models",
-    "generation.attempt": "answers of models",
-    "generation.optionscore": "answers of models",
-    "generation.servicestatus": "what runs now",
-    "judging.judgecall": "answers of models",
-    "judging.machineverdict": "answers of models",
-    "operations.heartbeat": "what runs now",
-}
+# Tables whose texts nobody typed about a colleague, by the reason.
+NOBODY_TYPED = {
+    "names people itself; the person's own row is emptied": ("accounts.person",),
+    "goes with the person": ("accounts.identity", "accounts.session", "accounts.secondfactor"),
+    "no text": ("accounts.rolegrant",),
+    "hashes": ("accounts.recoverycode", "accounts.allowance"),
+    "texts of a wiki": (
+        "wikifetch.wiki", "wikifetch.article", "wikifetch.namedarticle", "wikifetch.talkpage", "wikifetch.revision",
+        "wikifetch.revisionhtml", "wikifetch.tag", "wikifetch.sighting", "wikifetch.fetchproblem",
+    ),
+    "answers of models": (
+        "generation.response", "generation.firstreply", "generation.rejectedreply", "generation.attempt",
+        "generation.optionscore", "judging.judgecall", "judging.machineverdict",
+    ),
+    "what runs now": ("generation.servicestatus", "operations.heartbeat"),
+}  # fmt: skip
+NOT_SEARCHED = {table for tables in NOBODY_TYPED.values() for table in tables}
 # Columns of records and annotations with what was copied from an article.
 COPIED = ("title", "url", "tag", "paragraph", "article_", "passage_", "span_")
 COPIED_IN = {"datasets.contradiction", "datasets.revisedpassage", "annotation.annotation"}
+# Columns with a key of the rubric.
+VERDICTS = {"verdict", "first_verdict"}
 # Rows whose JSON has keys from people's files. Other keys are the program's: a setting max_tokens is not of Max.
 KEYS_OF_FILES = {"judging.importedrow"}
 # Columns that cannot be changed, and why.
@@ -220,7 +211,6 @@ def replace(chosen: Iterable[Mention], words: NameWords, pseudonym: str) -> None
 
 
 def searched() -> list[type[Model]]:
-    """The models whose texts are searched."""
     models = (table.model for table in tables(apps, passing=True))
     return [
         model for model in models if model._meta.label_lower not in NOT_SEARCHED and columns(model)
@@ -236,6 +226,7 @@ def columns(model: type[Model]) -> list[Field]:
         if isinstance(field, CharField | TextField | JSONField)
         and not isinstance(field, ForeignKey)
         and not field.choices
+        and field.attname not in VERDICTS
         and not (label in COPIED_IN and field.attname.startswith(COPIED))
     ]
 

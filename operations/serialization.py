@@ -53,11 +53,16 @@ WRITTEN_OUT: dict[str, Callable[[Any], str]] = {
 }
 
 
-# A value that its column does not take, by Django's conversion or the database.
-NOT_TAKEN = (
-    *(ArithmeticError, AttributeError, TypeError, ValueError, ValidationError),
-    *(DataError, InterfaceError, ProgrammingError),
+# What a value of another kind than its column's raises; and what the database raises for one that it does not take.
+WRONG_KIND = (
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    ValidationError,
 )
+NOT_TAKEN = (*WRONG_KIND, DataError, InterfaceError, ProgrammingError)
 
 
 class RowsRefused(Refusal):
@@ -193,7 +198,6 @@ def tables(apps: Apps, *, passing: bool = False) -> list[SerializedTable]:
 
 
 def sums(using: str, of: Iterable[SerializedTable]) -> dict[str, Checksum]:
-    """The checksum of each table."""
     checksums = {}
     for table in of:
         checksum = checksums[table.name] = Checksum()

@@ -85,7 +85,6 @@ MOST_IN_LINE = 4
 
 
 def places_for(person: Person) -> tuple[NavigationPlace, ...]:
-    """The places that this person may open."""
     return tuple(place for place in PLACES if person.has_role(*place.roles))
 
 
@@ -103,7 +102,6 @@ def groups_of(places: tuple[NavigationPlace, ...], here: NavigationPlace | None)
 
 
 def place_of(path: str) -> NavigationPlace | None:
-    """The place that a page belongs to."""
     return next((place for place in PLACES if path.startswith(place.prefixes)), None)
 
 

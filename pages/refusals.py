@@ -20,17 +20,8 @@ from leases.refusal import AsksFirst, NotAllowed, Refusal, TooMany
 
 # Form fields that a person did not type, and the codes of a second factor.
 NOT_TYPED = {
-    "csrfmiddlewaretoken",
-    "annotation",
-    "provenance",
-    "filled",
-    "version",
-    "step",
-    "seconds",
-    "action",
-    "next",
-    "code",
-}
+    "csrfmiddlewaretoken", "annotation", "provenance", "filled", "version", "step", "seconds", "action", "next", "code",
+}  # fmt: skip
 
 MOST_TYPED = 1024**2  # bytes
 
@@ -64,7 +55,6 @@ def page_to_read(request: HttpRequest) -> str:
 
 
 def headers_of(refusal: Refusal) -> dict[str, str]:
-    """The HTTP headers of the refusal."""
     return {"Retry-After": str(refusal.wait)} if isinstance(refusal, TooMany) else {}
 
 

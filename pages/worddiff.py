@@ -63,7 +63,6 @@ def _pairs(old: list[str], new: list[str]) -> int:
 
 
 def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """Join adjacent pieces of one kind."""
     last: Piece | None = None
     for piece in pieces:
         if last and last.kind == piece.kind:

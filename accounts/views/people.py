@@ -26,7 +26,6 @@ def people(request: HttpRequest) -> HttpResponse:
 
 
 def people_page(request: HttpRequest, form: InviteForm, status: int = 200) -> HttpResponse:
-    """All people, and the open invitations."""
     rows = Person.objects.prefetch_related(
         Prefetch("grants", RoleGrant.objects.order_by("role"), to_attr="held")
     )

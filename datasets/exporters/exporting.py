@@ -16,11 +16,6 @@ class ExportFailed(Refusal):
     """The file could not be written; trying again helps once there is room."""
 
 
-def write_file(exporter: Exporter, rows: Iterable[StreamedRow], path: Path) -> tuple[int, str]:
-    """Write the export to `path`, replacing an existing file; returns (bytes, sha256). Raises ExportFailed."""
-    return write_chunks(exporter.chunks(rows), path)
-
-
 def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
     """Write the text as UTF-8 to `path`, replacing an existing file; returns (bytes, sha256).
 

@@ -57,7 +57,6 @@ EXPORT = (Role.ADMIN, Role.RESEARCHER)
 @require_GET
 @roles_required(*READERS)
 def collections(request: HttpRequest) -> HttpResponse:
-    """All collections with their sizes."""
     page = page_of(request, Collection.objects.prefetch_related("releases"))
     held = sizes(person_of(request), page)
     context = {
@@ -217,7 +216,6 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
 @roles_required(*EXPORT)
 @counted("downloads")
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
-    """Download a release."""
     release = release_of(collection_named(name), version)
     show(person_of(request), released(release), request.path)
     return _download(released_rows(release), format, f"{name}-{version}")

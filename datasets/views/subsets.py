@@ -27,7 +27,6 @@ from pages.refusals import form_page, refused_in
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 def index(request: HttpRequest, name: str) -> HttpResponse:
-    """All subsets of a collection."""
     collection = collection_named(name)
     rows = collection.subsets.select_related("created_by").order_by("-pk")
     context = {

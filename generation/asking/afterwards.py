@@ -49,7 +49,6 @@ class Afterwards:
         return max(0.0, self._paused_until - time.monotonic())
 
     def settled(self, ended: Ended) -> Settled:
-        """What becomes of a call."""
         call, result = ended.call, ended.result
         if isinstance(result, chat.Reply):
             self._answered()

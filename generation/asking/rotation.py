@@ -11,8 +11,6 @@ LEAST = 8
 
 
 class Rotation:
-    """The lines of a service in turn."""
-
     def __init__(self, queues: Sequence[CallQueue], service: str) -> None:
         self._queues, self._service = queues, service
         self._groups: deque[deque[QueueLine]] = deque()

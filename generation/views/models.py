@@ -90,7 +90,6 @@ def test_model(request: HttpRequest, key: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def prices(request: HttpRequest, key: int) -> HttpResponse:
-    """Set what a model's tokens cost."""
     check_models_shown(person_of(request))
     model = get_object_or_404(LanguageModel.objects.exclude(service=""), pk=key)
     now = {"price_read": model.price_read, "price_written": model.price_written}

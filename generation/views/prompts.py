@@ -64,7 +64,6 @@ def _preview(request: HttpRequest, row: PromptVersion) -> dict[str, Any]:
 @require_http_methods(["GET", "POST"])
 @roles_required(*READERS)
 def new_prompt(request: HttpRequest) -> HttpResponse:
-    """Write a prompt's first version."""
     check_prompts_shown(person_of(request))
     form = PromptForm(request.POST if request.method == "POST" else None)
     if form.is_valid():

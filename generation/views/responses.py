@@ -116,7 +116,6 @@ COLUMNS = (
 @roles_required(*READERS)
 @counted("downloads")
 def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
-    """All responses of a run as CSV."""
     run = run_for(person_of(request), key)
     keep_run(person_of(request), run, request.path)
     header = [*(name for name, _ in COLUMNS), "scores", "rejected"]

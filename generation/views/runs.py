@@ -101,7 +101,6 @@ def extend_run(request: HttpRequest, key: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def cap(request: HttpRequest, key: int) -> HttpResponse:
-    """Set the cap on a run's cost."""
     run = run_for(person_of(request), key)
     initial = {"cost_cap": run.cost_cap}
     form = CapForm(request.POST) if request.method == "POST" else CapForm(initial=initial)

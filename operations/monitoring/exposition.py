@@ -32,7 +32,6 @@ class Gauge:
 
 
 def text(gauges: Iterable[Gauge]) -> str:
-    """The whole response."""
     return "".join(f"{line}\n" for gauge in gauges for line in _lines(gauge))
 
 

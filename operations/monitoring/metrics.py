@@ -66,7 +66,6 @@ QUEUES = (
 
 
 def exposed() -> str:
-    """The whole response to Prometheus."""
     report = health.watch.report()
     ready = Gauge("sicetnon_ready", "1 when all that matters is well, else 0.").set(int(report.ok))
     gauges = [ready, _installed(), _free_disk()]

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS
-from datasets.exporters.exporting import write_file
+from datasets.exporters.exporting import write_chunks
 from datasets.records import collection_named, current
 from datasets.releases import release_of, released_rows
 from datasets.streaming import streamed
@@ -41,7 +41,7 @@ class Command(RefusingCommand):
         else:
             excluded = [] if options["with_excluded"] else excluded_ids(collection)
             rows = streamed(current(collection), without=excluded)
-        size, sha256 = write_file(EXPORTERS[options["format"]], rows, options["out"])
+        size, sha256 = write_chunks(EXPORTERS[options["format"]].chunks(rows), options["out"])
         if excluded:
             self.stdout.write(f"{len(excluded)} excluded questions left out")
         self.stdout.write(f"{options['out']}: {size} bytes, sha256 {sha256}")

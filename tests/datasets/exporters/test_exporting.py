@@ -9,7 +9,7 @@ import pytest
 
 from datasets import streaming
 from datasets.exporters import EXPORTERS, exporter_named
-from datasets.exporters.exporting import ExportFailed, sha256_of, spooled, write_file
+from datasets.exporters.exporting import ExportFailed, sha256_of, spooled, write_chunks
 from datasets.exporters.wikicontradict_json import indented
 from datasets.models import Contradiction, Instance
 from datasets.records import current
@@ -194,7 +194,7 @@ def room_for(size):
 
 
 def test_a_written_file_has_the_returned_size_and_hash(tmp_path):
-    size, sha256 = write_file(Long(), [], tmp_path / "long.txt")
+    size, sha256 = write_chunks(Long().chunks([]), tmp_path / "long.txt")
     data = (tmp_path / "long.txt").read_bytes()
     assert (size, sha256) == (len(data), hashlib.sha256(data).hexdigest())
     assert sha256_of(Long(), []) == sha256
@@ -208,7 +208,7 @@ def test_no_space_leaves_the_older_file_and_no_other(tmp_path):
         room_for(100_000),
         pytest.raises(ExportFailed, match="could not be written: File too large"),
     ):
-        write_file(Long(), [], path)
+        write_chunks(Long().chunks([]), path)
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("long.txt", "older")]
 
 
@@ -220,13 +220,13 @@ def test_no_space_for_a_download_is_reported_before_its_first_byte():
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ExportFailed, match=r"nowhere/out\.json could not be written: No such file"):
-        write_file(Long(), [], tmp_path / "nowhere" / "out.json")
+        write_chunks(Long().chunks([]), tmp_path / "nowhere" / "out.json")
 
 
 def test_a_folder_in_the_files_place_is_left_alone(tmp_path):
     (tmp_path / "out.json").mkdir()
     with pytest.raises(ExportFailed, match="Is a directory"):
-        write_file(Long(), [], tmp_path / "out.json")
+        write_chunks(Long().chunks([]), tmp_path / "out.json")
     assert list(tmp_path.iterdir()) == [tmp_path / "out.json"]
 
 
@@ -237,7 +237,7 @@ def test_a_failure_midway_leaves_no_file(tmp_path):
             raise LookupError("the database went away")
 
     with pytest.raises(LookupError):
-        write_file(Breaks(), [], tmp_path / "out.json")
+        write_chunks(Breaks().chunks([]), tmp_path / "out.json")
     assert list(tmp_path.iterdir()) == []
 
 
