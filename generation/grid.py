@@ -1,28 +1,15 @@
 """The responses of a run for reading: a row for each question, a column for each prompt and model; two models compared.
 
-Words are looked for in the texts themselves, in one statement (decision 0043). A run has at most runs.MOST_RESPONSES.
+A run has at most runs.MOST_RESPONSES.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import (
-    BooleanField,
-    Exists,
-    ExpressionWrapper,
-    F,
-    Func,
-    OuterRef,
-    Q,
-    Subquery,
-    TextField,
-    Value,
-)
-from django.db.models.functions import Left, StrIndex
-from django.db.models.lookups import GreaterThan, IContains
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, Subquery
+from django.db.models.functions import Left
 
 from datasets.models import Instance
 from generation import prompt_versions, responses
@@ -32,6 +19,7 @@ from generation.model_pages import whole_name
 from generation.models import LONG, LanguageModel, OptionScore, Response, Run
 from generation.prompts import controlled
 from generation.states import ResponseState
+from generation.wordsearch import has_all
 from pages.controls import visible
 from pages.worddiff import Piece, word_diff
 
@@ -79,55 +67,7 @@ class GridChoice:
             condition &= Q(prompt=self.prompt)
         if self.model:
             condition &= Q(model=self.model)
-        return condition & _has_all(wanted(self.words))
-
-
-def _has_all(words: Sequence[str]) -> Q:
-    """The condition that the text has all words; their case is ignored.
-
-    The databases ignore the case of ASCII letters alone; PostgreSQL would take twice as long for that of others. It
-    puts each text into capitals once for all ASCII words, and looks for one alone by its faster STRPOS.
-    """
-    usual = [word for word in words if word.isascii()]
-    others = [{w, w.lower(), w.upper(), w.capitalize()} for w in words if not w.isascii()]
-    if connection.vendor == "postgresql":
-        conditions: list[Func | GreaterThan] = [_is_like("ANY", sorted(forms)) for forms in others]
-        if len(usual) == 1:
-            place = StrIndex(_capitals(), Value(_in_capitals(usual[0])))
-            conditions.append(GreaterThan(place, 0))
-        elif usual:
-            conditions.append(_is_like("ALL", usual))
-        return Q(*conditions)
-    either = (Q(*map(_contains, sorted(forms)), _connector=Q.OR) for forms in others)
-    return Q(*map(_contains, usual), *either)
-
-
-def _contains(form: str) -> IContains:
-    return IContains(F("text"), form)
-
-
-def _capitals() -> Func:
-    """The text with its ASCII letters as capitals; letters are compared as bytes, without the rules of a locale."""
-    return Func(F("text"), template='UPPER(%(expressions)s COLLATE "C")', output_field=TextField())
-
-
-def _is_like(how: str, words: Sequence[str]) -> Func:
-    patterns = [re.sub(r"([\\%_])", r"\\\1", _in_capitals(word)) for word in words]
-    array = Func(
-        *(Value(f"%{pattern}%") for pattern in patterns), template="ARRAY[%(expressions)s]"
-    )
-    return Func(
-        _capitals(),
-        array,
-        arg_joiner=f" LIKE {how} (",
-        template="%(expressions)s)",
-        output_field=BooleanField(),
-    )
-
-
-def _in_capitals(word: str) -> str:
-    """As UPPER does it with the collation C: the ASCII letters alone."""
-    return word.encode().upper().decode()
+        return condition & has_all(wanted(self.words))
 
 
 # ---------------------------------------------------------------- columns
