@@ -201,7 +201,7 @@ def _provider() -> Provider:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Errors of the provider, and of an answer that is not its, as refusals. The log has their kind only."""
+    """Errors of the provider, or of an answer that is not its own, as refusals. The log has only their kind."""
     try:
         yield
     except RequestException as error:

@@ -34,7 +34,7 @@ class SessionStore(DatabaseStore):
         return found[0]
 
     def signed_in(self) -> Person | None:
-        """The person, unless they may not sign in any more, or their password is another one since."""
+        """The person, unless they may not sign in any more, or their password has changed since."""
         given = self.get(HASH_SESSION_KEY, "")  # reads the session
         person = self._person
         if person is None or not person.is_active:

@@ -7,8 +7,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-# What is loaded stays to the end, so the garbage collector never looks at it: not at the start, of which that was a
-# fifth, and not again for each quarter that is added.
+# What is loaded stays to the end, so the garbage collector never looks at it: that was a fifth of the start.
 gc.disable()
 application = get_wsgi_application()
 

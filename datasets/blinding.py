@@ -22,15 +22,15 @@ Row = TypeVar("Row", bound=Model)
 hides_records: ExtensionPoint[[Person, str], Q | None] = ExtensionPoint(
     "datasets.blinding.hides_records"
 )
-# Why these records are not shown to the person before they agree, or not at all; None where they are.
+# Why these records are not shown to the person before they agree, or not at all; None if they are shown.
 records_problem: ExtensionPoint[[Person, QuerySet[Contradiction]], Refusal | None] = ExtensionPoint(
     "datasets.blinding.records_problem"
 )
-# Records that the person is shown these records at an address, since they may get tags of them later.
+# Notes that the person was shown these records at an address: they may be given tags of them later.
 records_shown: ExtensionPoint[[Person, QuerySet[Contradiction], str], None] = ExtensionPoint(
     "datasets.blinding.records_shown"
 )
-# The same of the records with these keys, which are few, as of one page.
+# The same for a few records by their keys, such as those of one page.
 listed_records_shown: ExtensionPoint[[Person, set[int], str], None] = ExtensionPoint(
     "datasets.blinding.listed_records_shown"
 )
@@ -68,7 +68,7 @@ def keep_shown(person: Person, rows: QuerySet[Contradiction], opened: str) -> No
 
 
 def keep_listed(person: Person, keys: Iterable[int], opened: str) -> None:
-    """The same of the records with these keys, as of one page."""
+    """The same for records by their keys, such as those of one page."""
     if shown := {*keys}:
         listed_records_shown(person, shown, opened)
 

@@ -74,7 +74,7 @@ def checked(draft: Draft) -> Draft:
 
 
 def read_draft(parsed: schema.Parsed) -> Draft:
-    """The draft of a record that was read from a file, and so was checked, and is what `build` would give."""
+    """The draft of a record that was read from a file: it is checked, and what `build` would give."""
     return Draft(parsed.columns, parsed.slots + parsed.unused, identity=external_id(parsed.record))
 
 

@@ -33,7 +33,7 @@ class StreamedRow:
 def streamed(contradictions: QuerySet[Contradiction], without: Keys = ()) -> Iterator[StreamedRow]:
     """The rows with their questions; `without` the questions of these ids.
 
-    Of the other contradictions of a tag each has those that are among the rows: other versions are not in the file.
+    Each names the other contradictions of its tag that are among the rows; other versions are not in the file.
 
     One SELECT selects the rows, and their content never changes, so this is a consistent snapshot.
     """

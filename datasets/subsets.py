@@ -102,9 +102,9 @@ def framed(collection: Collection, query: Query, plan: DrawingPlan) -> list[Fram
 
 
 def _tags(collection: Collection) -> dict[int, int]:
-    """By the place of a contradiction of a tag with several: the lowest place in the tag.
+    """For each contradiction whose tag has several, by its place: the lowest place in the tag.
 
-    By places, as links name the versions that they were made between.
+    Places, not keys: links name the versions that they were made between.
     """
     links = collection.contradictions.filter(same_tag_as__isnull=False)
     lower: dict[int, int] = {}

@@ -1,8 +1,8 @@
 """All versions of a demonstration page, derived from its latest text and the list of its edits.
 
 A page is `articles/NAME.wiki` (the latest text), `articles/NAME.toml` (title, pageid, and its edits, oldest
-first) and sometimes `articles/NAME.talk.wiki`. An edit says what it changed, and the earlier texts are made by
-taking the edits back one by one, the latest first, so that no text is written down twice:
+first) and sometimes `articles/NAME.talk.wiki`. An edit says what it changed. The earlier texts are made by taking
+the edits back one by one, the latest first, so that no text is written down twice:
 
     before, after   these words became those
     section         this whole section was new

@@ -57,7 +57,7 @@ def visible_to(person: Person, runs: Iterable[Run]) -> list[Run]:
 def run_for(person: Person, key: int) -> Run:
     """The run with this key; raises NotFoundHere where it does not exist, or is hidden from the person now.
 
-    Asks first where it is of records that are hidden from them (datasets/blinding.py).
+    For a run over records that are hidden from them it asks first (datasets/blinding.py).
     """
     run = Run.objects.select_related("collection", "created_by").filter(pk=key).first()
     if run is None or not may_see(person, run):
@@ -74,7 +74,7 @@ def keep_run(person: Person, run: Run, opened: str) -> None:
 
 
 def keep_questions(person: Person, instances: Iterable[int], opened: str) -> None:
-    """The same of responses to the questions with these keys alone."""
+    """The same for the responses to the questions with these keys."""
     keep_shown(person, Contradiction.objects.filter(instances__in={*instances}), opened)
 
 

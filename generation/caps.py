@@ -52,9 +52,9 @@ def has_calls_in_flight(key: int) -> bool:
 
 
 def longest(texts: Iterable[tuple[str, list[str] | None]], models: Sequence[LanguageModel]) -> int:
-    """Bytes of the longest request; of a second turn with a byte for each token of the first reply, each time.
+    """Bytes of the longest request. A token of a first reply counts as a byte wherever the second turn sends it:
 
-    It is sent as the model's own turn, and at each of its places in the second text.
+    as the model's own turn, and at each of its places in the second text.
     """
     reply = max((model.options.get(chat.MAX_TOKENS) or 0 for model in models), default=0)
     return max(

@@ -46,7 +46,7 @@ def of_call(row: Settled) -> float:
     if is_unsent or (status is not None and not 200 <= status < 300):
         return 0.0
     cost = most(model, row.call.length, bool(row.call.scored))
-    # Under a cap, of a first reply the tokens are counted, of which its bytes may be many times as many.
+    # Under a cap a first reply is reserved by its tokens; it may have many times as many bytes.
     return min(cost, row.call.reserved) if row.call.reserved else cost
 
 

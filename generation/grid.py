@@ -23,7 +23,7 @@ from generation.wordsearch import has_all
 from pages.controls import visible
 from pages.worddiff import Piece, word_diff
 
-# The cells that a page has about, and the most rows.
+# About how many cells a page has, and the most rows.
 CELLS, MOST_ROWS = 300, 25
 # Characters of a response that a cell shows, and within which the words found are shown.
 SHOWN, SEARCHED = 140, 20_000
@@ -109,7 +109,7 @@ def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
 class GridCell:
     """A response. `note` is why it is not simply an answer, `tone` the state whose colour the note has.
 
-    `fits`: whether the choice is for it, or only for another cell of its row. `score` is the probability of the option
+    `fits`: whether the filter matches it, or only another cell of its row. `score` is the probability of the option
     where options were scored.
     """
 

@@ -32,7 +32,7 @@ Origin = PromptVersion.Origin
 def known(keys: Collection[str] | None = None) -> dict[str, Prompt]:
     """The prompts with these keys (None: all) that there are, in the order of their labels.
 
-    For the study's own alone it asks no database.
+    The study's own alone need no query.
     """
     own = prompting.prompts()
     if keys is None:
@@ -78,7 +78,7 @@ def newest_of(name: str) -> PromptVersion:
 
 
 def mark_of(row: PromptVersion) -> str:
-    """What changes with any text of the version, or with its number."""
+    """A mark that changes with any text of the version, and with its number."""
     return hashlib.sha256(canonical({"key": row.key, "body": row.body})).hexdigest()
 
 
@@ -263,7 +263,7 @@ def _read(path: Path) -> PromptVersion | None:
     if not rows:
         return _added(body, None)
     body["label"] = rows[0].body["label"]
-    # What people wrote since does not make the same file a further version.
+    # The same file makes no further version, even if someone has edited the prompt since.
     before = [row for row in rows if row.origin == Origin.FILE][:1] or rows
     if any(_same(row.body, body) for row in before):
         return None

@@ -88,8 +88,8 @@ def extend(
     """Ask the run's questions with further models and prompts; returns the number of new responses.
 
     Each new model gets all prompts, each new prompt all models. Questions changed or excluded since the run was made
-    are left out. A finished or cancelled run goes on; its cancelled responses stay so. The prompts that cannot be asked
-    are returned too. Raises Refusal, and Conflict where the run has them all.
+    are left out. A finished or cancelled run goes on; its cancelled responses stay cancelled. What cannot be asked is
+    returned too. Raises Refusal, and Conflict where the run has them all.
     """
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.state == RunState.IMPORTED:
@@ -285,8 +285,8 @@ def cancel_late() -> None:
 def finish(runs: QuerySet[Run]) -> None:
     """Finish the runs without open responses, and the trials.
 
-    Called outside the transaction that stored the last response. `runs` joins nothing: PostgreSQL checks the conditions
-    of a join not again after it waited for a row.
+    Called outside the transaction that stored the last response. `runs` joins nothing: after it has waited for a row,
+    PostgreSQL does not check the conditions of a join again.
     """
     left = Response.objects.filter(run=OuterRef("pk"), state__in=responses.OPEN)
     RUN.move(runs.exclude(Exists(left.filter(is_trial=True))), "tried")

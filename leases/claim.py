@@ -50,7 +50,7 @@ def claim(
     """Claim the first row of `rows` (in their order) that may make the move; None when there is none.
 
     It is locked as it is found. Rows that others have locked are skipped, so nobody waits; the conditional UPDATE
-    decides. What `rows` joins is read of this one row: SQLite would join all of them before it sorts.
+    decides. What `rows` joins is read for this row alone: SQLite would join all of them before it sorts.
     """
     free = rows.filter(state__in=table.parsed[verb].sources)
     with transaction.atomic(savepoint=False):

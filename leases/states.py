@@ -68,7 +68,7 @@ class StateTable:
         values = {"state": move.target, **fields}
         if not isinstance(rows, Model):
             return rows.filter(state__in=move.sources).update(**values)
-        # Without a manager's joins, whose conditions PostgreSQL checks not again after it waited for the row.
+        # Without a manager's joins: after it has waited for the row, PostgreSQL does not check their conditions again.
         this = type(rows)._base_manager.filter(pk=rows.pk, state__in=move.sources)
         moved = this.update(**values)
         if moved:

@@ -85,8 +85,8 @@ def verified(path: Path) -> tuple[Bundle, bool]:
 def restore(path: Path, *, confirm: Callable[[Entrants], None] | None = None) -> Restored:
     """Restore the backup. Raises Refusal, whose sentence says what was restored, mostly nothing.
 
-    A backup that another key signed, or none, is restored only with `confirm`, which is called with those whom the
-    backup lets in, before anything is written, and raises to stop.
+    A backup that another key signed, or none, is restored only with `confirm`. It is called with those whom the backup
+    lets in before anything is written, and raises to stop.
     """
     bundle, ours = verified(path)
     with closing(bundle):

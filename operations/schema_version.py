@@ -16,12 +16,12 @@ from django.db.migrations.recorder import MigrationRecorder
 from leases.refusal import Refusal
 
 Migrations = dict[str, list[str]]
-# The last version that knew the migrations of before the first ones that there are now.
+# The last version with the migrations that the present first ones replaced.
 BRIDGE = "commit 04fb733 of 25 November 2026"
 
 
 class UnknownSchema(Refusal):
-    """A newer version of this program has changed the tables, or one so old made them that this one cannot."""
+    """A newer version of this program has changed the tables, or one that is too old for this one made them."""
 
     status = 503
 
@@ -46,9 +46,9 @@ def _firsts() -> dict[str, str]:
 
 
 def _began_otherwise(migrations: Migrations) -> set[str]:
-    """The apps of which other first migrations were done: those that versions of before had, up to BRIDGE.
+    """The apps that began with other first migrations, as versions up to BRIDGE had them.
 
-    A database that was brought up to date since has their names no more (migrations/0002 of this room).
+    A database that was brought up to date since no longer has their names (migrations/0002 of this room).
     """
     return {
         app
@@ -69,7 +69,7 @@ def unknown(migrations: Migrations) -> list[str]:
 
 
 def too_old(migrations: Migrations) -> list[str]:
-    """The first migrations, as APP.NAME, that were not done although others of before were."""
+    """The present first migrations, as APP.NAME, that a database which began with others lacks."""
     firsts = _firsts()
     return [
         f"{app}.{firsts[app]}"

@@ -14,7 +14,7 @@ _PIECE = 256 * 1024
 # Characters of one value: a published record has some 5,000, the longest article of a wiki two million.
 MAX_VALUE = 4 * 1024 * 1024
 _BLANKS = re.compile(r"[ \t\n\r]*")
-# So near to the end more text may change what is there: half of -Infinity or of an escaped character, 1 before .5e-7.
+# So near to the end more text may change a value: half of -Infinity or of an escaped character, 1 before .5e-7.
 _NEAR = 12
 
 

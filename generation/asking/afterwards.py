@@ -1,10 +1,10 @@
 """What follows a call: for its row, for the run, and for the service.
 
 A fault of the whole service pauses it and costs no row an attempt. A call that is cut, fails or gets no answer in time
-counts, unless a look at the service shows that it is down. After a pause, one call probes the service: it counts where
-the service was up just before, so that a prompt that brings it down fails in the end. A proxy may report that as 503:
-where the service still lists its models, the MOST_503rd of one row fails it. Faults that no prompt causes pause the run
-when they come one after the other, instead of failing the rest.
+counts, unless a look at the service shows that it is down. After a pause, one call probes the service. It counts if the
+service was up just before: a prompt that brings the service down then fails in the end. A proxy may report that as 503.
+If the service still lists its models, the answer number MOST_503 fails the row. Faults that no prompt causes pause the
+run when they come one after the other, instead of failing the rest.
 """
 
 import time
@@ -21,9 +21,9 @@ from generation.queues import MAX_ATTEMPTS, Call, QueueLine, Settled
 PAUSES = (1.0, 10.0, 60.0, 300.0)
 # Equal faults one after the other that pause a run, and failed calls that pause a service.
 IN_A_ROW = 5
-# Calls for one row that may be answered with 503. Where it alone is left, they take two hours.
+# After so many answers with 503 a row fails. If no other row is left, that takes two hours.
 MOST_503 = 30
-# The longest time in seconds from the end of a pause to the next turn: before that, another row is the next probe.
+# The most seconds that the row of a failed probe waits after the pause, so that another row is the next probe.
 LAST = 10.0
 
 
@@ -123,7 +123,7 @@ class Afterwards:
             self._paused_lines.discard(line)
 
     def reopen(self, held: Collection[QueueLine]) -> None:
-        """A paused line without calls in flight is forgotten: if there are rows to ask again, a person resumed it."""
+        """Forget paused lines without calls in flight: if they have rows to ask again, a person has resumed them."""
         for line in set(self.closed) - set(held):
             del self.closed[line]
             self._equal.pop(line, None)
@@ -156,9 +156,9 @@ class Afterwards:
 
 
 def bounded(row: Settled) -> Settled:
-    """The same; a row that the service answered with 503 too often while it was up fails: its prompt may be the cause.
+    """Fail a row that was answered with 503 too often while the service was up: its prompt may be the cause.
 
-    Reads the log of calls, after a 503 alone. The log is never cleared, so that a resumed row has as many again.
+    Only a 503 reads the log of calls. It is never cleared, and a resumed row has as many calls again.
     """
     if row.verb != "release" or not row.was_up or not isinstance(row.fault, ServiceUnavailable):
         return row

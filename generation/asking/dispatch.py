@@ -18,7 +18,7 @@ def ask_service(service: str) -> None:
 def wake() -> None:
     """Send a message for each service that has rows to ask and that no turn serves.
 
-    Whether its key is there, the turn looks: who sends the message need not have it.
+    The turn checks the service's key, which the sender of the message need not have.
     """
     waiting = {line.service for queue in queues() for line in queue.lines()}
     for name in sorted(services.idle(waiting & set(client.names()))):

@@ -253,7 +253,7 @@ def _columns(row: Settled, present: datetime) -> dict[str, Any]:
 def _answered(row: Settled, present: datetime) -> dict[str, Any]:
     assert row.reply is not None
     wanted, asking = row.call.wanted, row.call.asking
-    # What is of the last reply alone is in its row.
+    # These of the last reply are in its RejectedReply.
     of_reply = dict.fromkeys(("text", "reasoning", "finish_reason"), "")
     skipped = {**of_reply, "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
     return {

@@ -50,7 +50,7 @@ def _held(name: str, holder: str) -> QuerySet[ServiceStatus]:
 
 
 def pauses(name: str) -> tuple[int, float]:
-    """(pauses since the last answer, seconds left of the present one); with any, one call at a time finds out more."""
+    """(pauses since the last answer, seconds left of this one). After a pause, one call at a time is made."""
     status = ServiceStatus.objects.get(name=name)
     return status.pauses, _seconds_until(status.paused_until)
 

@@ -246,7 +246,7 @@ def filtered(request: Mapping[str, Any], fault: faults.ServiceFault) -> Reply:
 
 
 def _check(made: Reply, has_end: bool) -> None:
-    """Raise the fault of a reply without an answer, or with one that cannot be stored; `has_end`: of its reasoning."""
+    """Raise the fault of a reply without an answer, or that no database stores. `has_end`: its reasoning ends."""
     if made.finding and not made.text:
         return
     if not made.text.strip():

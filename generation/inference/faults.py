@@ -32,7 +32,7 @@ class ServiceFault(Exception):
 
     @property
     def needs_look(self) -> bool:
-        """Whether it may be of the call or of the service: a look at the service shows which."""
+        """Whether the call or the service may be at fault: a look at the service shows which."""
         return self.retryable and not self.of_service and not self.of_prompt
 
     @property
@@ -117,7 +117,7 @@ class BrokenReply(ServiceFault):
 
 
 class EmptyReply(ServiceFault):
-    """The model's answer is empty. `reply` is what came, where a prompt's form makes that an answer off the form."""
+    """The model's answer is empty. `reply` is what came: if a form was asked for, it is a reply without that form."""
 
     retryable = of_prompt = True
     reply: Any = None

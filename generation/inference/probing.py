@@ -20,7 +20,7 @@ OPTIONAL = (("seed",), ("temperature",), ("seed", "temperature"))
 REFUSALS = (faults.Refused, faults.ServiceFailed, faults.ModelGone)
 # What a reply that is cut off does not show.
 UNSEEN = ("opens_reasoning",)
-# What a test does not show where no way worked, and one failed for another reason than that there is none.
+# What a test leaves open if no way worked, and one failed for another reason than that the service lacks it.
 SCORES = ("scores", "alternatives")
 
 

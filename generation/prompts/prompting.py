@@ -49,8 +49,8 @@ MOST_TIMES = 15
 class Form(StrEnum):
     """What the answer to a prompt is.
 
-    A text as it comes, the option whose token the model finds likeliest, or a reply that is asked for again until it is
-    a span of a passage or one of the options (controlled.py).
+    A text as it comes, or the option whose token the model finds likeliest. The last two are asked for again, until the
+    reply is a span of a passage or one of the options (controlled.py).
     """
 
     TEXT = ""
