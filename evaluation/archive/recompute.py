@@ -20,10 +20,12 @@ import numpy as np
 
 if __name__ == "__main__":  # in the unpacked zip
     from sic_et_non_statistics import bootstrap, cells, differences, entries, groups, tables
-    from sic_et_non_statistics.score_intervals import Both
+    from sic_et_non_statistics.many_raters import all_entries
+    from sic_et_non_statistics.two_raters import pair_entry
 else:  # in the program, which checks reports by this same file
     from evaluation.statistics import bootstrap, cells, differences, entries, groups, tables
-    from evaluation.statistics.score_intervals import Both
+    from evaluation.statistics.many_raters import all_entries
+    from evaluation.statistics.two_raters import pair_entry
 
 Data = Mapping[str, Any]  # a part of the report or of the manifest, or a row
 Responses = Sequence[list[Data]]  # a response is the rows of its judges
@@ -191,7 +193,7 @@ class Resampled:
     def two(self, names: Any, pairs: Any, labels: list[str], column: str = "first_verdict") -> Data:
         """A table of two from pairs of rows with a label each, and what is computed from it."""
         given = [(key_of(a, self.columns), a[column], b[column], 1) for a, b in pairs]
-        made = entries.pair_entry(names, labels, given, self.plan)
+        made = pair_entry(names, labels, given, self.plan)
         counted = Counter((first, second) for _, first, second, _ in given)
         table = np.array([[counted[a, b] for b in labels] for a in labels])
         for one in made["coefficients"]:
@@ -212,7 +214,7 @@ class Resampled:
         counts = np.array([[of[label] for label in labels] for of in used], dtype=np.int64)
         clusters = numbered(key_of(of[0], self.columns) for of in responses)
         items = groups.Groups(counts.reshape(-1, len(labels)), np.ones(len(used), int), clusters)
-        return entries.all_entries(labels, items, self.plan)
+        return all_entries(labels, items, self.plan)
 
     def over_time(self, responses: Responses, labels: list[str]) -> list[Data]:
         """On three equal parts of those with as many judges, by their last first verdict; the first are larger."""
@@ -294,14 +296,13 @@ class Recomputed:
             "final": len(final),
             "tables": sum(not item["excluded"] and self.counts(item) for item in final),
         }
-        found, before = [], None
-        for step in self.report["flow"]["steps"]:
+        steps, found = self.report["flow"]["steps"], []
+        for before, step in zip([None, *steps], steps, strict=False):
             n = UNKNOWN
             if before and before["unit"] == step["unit"]:
                 gained, lost = (sum(one["n"] for one in step[of]) for of in ("gained", "lost"))
                 n = before["n"] + gained - lost
             found.append({"n": known.get(step["key"], n)})
-            before = step
         return found
 
     def rounds(self) -> Data:
@@ -319,8 +320,8 @@ class Recomputed:
             both = [(of[one], of[other]) for of in ended.values() if {one, other} <= of.keys()]
             table = by.two(names, both, self.verdicts, "round_verdict")
             changed.append({"n": len(both), **table})
-        every = [one["n"] for one in self.report["rounds"]["rounds"]]
-        sizes = [{"responses": responses[n], "final": final[n]} for n in every]
+        numbers = (one["n"] for one in self.report["rounds"]["rounds"])
+        sizes = [{"responses": responses[n], "final": final[n]} for n in numbers]
         return {"rounds": sizes, "changed": changed}
 
     def agreement(self) -> Data:
@@ -483,14 +484,13 @@ class Recomputed:
         mine = [i for i in items if i["prompt"] == entry["prompt"] and self.counts(i)]
         of, held_out = [i for i in mine if said[i["item"]]], self.rows.held_out
         both = [
-            Both(i["article"], i["model"], i["final_verdict"], said[i["item"]], 1)
+            entries.Both(i["article"], i["model"], i["final_verdict"], said[i["item"]], 1)
             for i in of
             if i["final_verdict"] is not None
         ]
         made = entries.scores_entry(both, labels, plan) | {"halves": []}
         for half in entry["halves"]:
-            is_held = half["half"] == "held_out"
-            some = [one for one in both if (one.article in held_out) == is_held]
+            some = [b for b in both if (b.article in held_out) == (half["half"] == "held_out")]
             made["halves"].append(entries.scores_entry(some, labels, plan))
         made["models"] = entries.models_entry(both, labels, plan)
         return made | {"without_final_verdict": len(of) - len(both)}

@@ -16,14 +16,14 @@ from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.coefficient import (
     NO_ITEMS,
     ONE_RATER,
-    ClassAgreement,
+    ClassCoefficients,
     Coefficient,
     PlainCoefficient,
     coefficient,
 )
 from evaluation.statistics.groups import Groups, kinds
 from evaluation.statistics.many_raters import of_many
-from evaluation.statistics.two_raters import WEIGHTED, Pair, of_two
+from evaluation.statistics.two_raters import WEIGHTED, TwoRaters, of_two
 
 Counts = NDArray[np.int64]
 
@@ -119,7 +119,7 @@ class _Counted:
         if self.plan is not None and clusters * k * k > MOST_CELLS:
             raise TooLarge(TOO_LARGE.format(labels=k, clusters=clusters))
 
-    def pairs(self) -> Iterator[tuple[list[str], Pair]]:
+    def pairs(self) -> Iterator[tuple[list[str], TwoRaters]]:
         """Each two raters in the order of their names, over the items that both labelled."""
         names = self.ratings.rater_names
         given = np.full((self.ratings.item_count, len(names)), -1, dtype=np.int16)
@@ -128,7 +128,7 @@ class _Counted:
             both = given[:, [names.index(first), names.index(second)]]
             yield [first, second], self._pair(both)
 
-    def _pair(self, both: NDArray[np.int16]) -> Pair:
+    def _pair(self, both: NDArray[np.int16]) -> TwoRaters:
         shared = np.flatnonzero((both >= 0).all(axis=1))
         k = len(self.scale.labels)
         cells = both[shared, 0].astype(np.int64) * k + both[shared, 1]
@@ -147,7 +147,7 @@ class _Counted:
         _, clusters = np.unique(keys // most, return_inverse=True)
         return Groups((keys % most)[:, None], sizes, clusters)
 
-    def pair_rows(self, pair: list[str], measured: Pair) -> list[PlainCoefficient]:
+    def pair_rows(self, pair: list[str], measured: TwoRaters) -> list[PlainCoefficient]:
         rows = [self._row(one, pair) for one in measured.coefficients]
         if why := self.scale.unordered:
             missing = partial(coefficient, "cohen_kappa", None, rows[0]["n"], reason=why)
@@ -192,7 +192,7 @@ class _Counted:
         rows = alike[groups.rows[:, 0]]
         return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values)
 
-    def class_row(self, pair: list[str], one: ClassAgreement) -> LabelAgreement:
+    def class_row(self, pair: list[str], one: ClassCoefficients) -> LabelAgreement:
         row = self._row(one.kappa)
         return {
             "pair": pair,

@@ -8,15 +8,10 @@ from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import counted, interval, number
-from evaluation.shapes.judge_agreement import (
-    AgreementPortion,
-    ClassAgreement,
-    JudgePair,
-    PromptAgreement,
-)
+from evaluation.shapes.judge_agreement import AgreementPortion, JudgePair, PromptAgreement
 from evaluation.shapes.study_report import Report, ReportPrompt
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
-from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 
 
 @dataclass(frozen=True)

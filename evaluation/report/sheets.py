@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from evaluation.report.judges import by_population
 from evaluation.report.sentences import share_ends
-from evaluation.shapes.judge_agreement import ClassAgreement, JudgePair, PromptAgreement
+from evaluation.shapes.judge_agreement import JudgePair, PromptAgreement
 from evaluation.shapes.judge_models import CountedScores, JudgeModel, Score, ScoreShare
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import ClusterEnds, VerdictTable
 from evaluation.statistics.bootstrap import Resampled
-from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 
 
 class Sheet(NamedTuple):

@@ -2,24 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict, cast
+from typing import TypedDict
 
 import numpy as np
 
 from evaluation.counts import final_verdicts, first_verdicts
-from evaluation.counts.first_verdicts import NONE, Cell, Pairs, Part, RepeatCount, Responses
+from evaluation.counts.first_verdicts import NONE, Pairs, Part, RepeatCount, Responses
 from evaluation.counts.judged import Judged
 from evaluation.sections.clustering import Clustering
 from evaluation.shapes.judge_agreement import (
     AgreementPortion,
     JudgeAgreement,
     JudgeRepeats,
-    PairTable,
     PromptAgreement,
     SelfAgreement,
 )
 from evaluation.shapes.study_report import ReportPrompt
-from evaluation.statistics import bootstrap, entries
+from evaluation.statistics import bootstrap, many_raters, two_raters
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.groups import Groups
 from judging.models import Round, Rubric, Study, Verdict
@@ -27,6 +26,8 @@ from judging.rules import rubric
 from pages.memory import FIGURES
 
 VERDICTS = Verdict.values
+pair_entry = FIGURES.remembers(two_raters.pair_entry)
+all_entries = FIGURES.remembers(many_raters.all_entries)
 FIRST_VERDICTS = "first verdicts, before resolution and exclusions"
 TWO_VERDICTS_OF_ONE = "every two first verdicts of one judge on one response"
 
@@ -206,17 +207,3 @@ def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> JudgeRe
     cells = [(one.cluster, one.verdict_1, one.verdict_2, one.count) for one in repeats]
     entry = pair_entry((judge, judge), Verdict.values, cells, plan)
     return {"judge": judge, "n": sum(one.count for one in repeats), **entry}
-
-
-# ---------------------------------------------------------------- from counts to coefficients
-
-
-@FIGURES.remembers
-def pair_entry(
-    judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
-) -> PairTable:
-    """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
-    return cast(PairTable, entries.pair_entry(judges, labels, cells, plan))
-
-
-all_entries = FIGURES.remembers(entries.all_entries)

@@ -2,37 +2,8 @@
 
 from typing import TypedDict
 
-from evaluation.statistics.bootstrap import Resampled, Resampling
-from evaluation.statistics.coefficient import Coefficient
-
-
-class ClassIntervals(TypedDict):
-    """The intervals of two numbers of a label; the other two have none."""
-
-    kappa: Resampled | None
-    specific_agreement: Resampled | None
-
-
-class ClassAgreement(TypedDict):
-    """The agreement of two judges on one label, all others taken together."""
-
-    label: str
-    kappa: float | None
-    reason: str
-    specific_agreement: float | None
-    prevalence: float | None
-    bias: float | None
-    clustered: ClassIntervals
-
-
-class PairTable(TypedDict):
-    """The table of two judges (rows the first one's verdicts), and all that is computed from it."""
-
-    labels: list[str]
-    table: list[list[int]]
-    coefficients: list[Coefficient]
-    per_class: list[ClassAgreement]
-    warning: str
+from evaluation.statistics.bootstrap import Resampling
+from evaluation.statistics.coefficient import Coefficient, PairTable
 
 
 class JudgePair(PairTable):

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from evaluation.shapes.judge_agreement import PairTable
+from evaluation.statistics.coefficient import PairTable
 
 
 class StudyRound(TypedDict):

@@ -41,6 +41,50 @@ class Coefficient(PlainCoefficient):
     clustered: Resampled | None
 
 
+class ClassIntervals(TypedDict):
+    """The intervals of two numbers of a label; the other two have none."""
+
+    kappa: Resampled | None
+    specific_agreement: Resampled | None
+
+
+class ClassAgreement(TypedDict):
+    """The agreement of two judges on one label, all others taken together."""
+
+    label: str
+    kappa: float | None
+    reason: str
+    specific_agreement: float | None
+    prevalence: float | None
+    bias: float | None
+    clustered: ClassIntervals
+
+
+class PairTable(TypedDict):
+    """The table of two judges (rows the first one's verdicts), and all that is computed from it."""
+
+    labels: list[str]
+    table: list[list[int]]
+    coefficients: list[Coefficient]
+    per_class: list[ClassAgreement]
+    warning: str
+
+
+@dataclass(frozen=True)
+class ClassCoefficients:
+    """Agreement on one label against all others.
+
+    `kappa` on the collapsed 2 x 2 table; `specific` is 2a / (2a + b + c), the share of its uses in which both
+    used it; `prevalence` (a - d) / n and `bias` (b - c) / n after Byrt, Bishop and Carlin (1993).
+    """
+
+    label: str
+    kappa: Coefficient
+    specific: Coefficient
+    prevalence: float | None
+    bias: float | None
+
+
 def coefficient(
     name: str,
     value: float | None,
@@ -83,18 +127,3 @@ def measured(
     if one["se"] is not None and (why := why_few(known)):
         one = {**one, "se": None, "low": None, "high": None, "method": "", "reason": why}
     return {**one, "clustered": clustered}
-
-
-@dataclass(frozen=True)
-class ClassAgreement:
-    """Agreement on one label against all others.
-
-    `kappa` on the collapsed 2 x 2 table; `specific` is 2a / (2a + b + c), the share of its uses in which both
-    used it; `prevalence` (a - d) / n and `bias` (b - c) / n after Byrt, Bishop and Carlin (1993).
-    """
-
-    label: str
-    kappa: Coefficient
-    specific: Coefficient
-    prevalence: float | None
-    bias: float | None

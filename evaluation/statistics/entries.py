@@ -1,75 +1,17 @@
-"""Parts of a report as data, computed from counts: agreement of two and of all, and the scores of a judge model. Pure.
+"""Shares and the scores of a judge model as a report holds them, computed from counts. Pure.
 
-What they hold is typed in evaluation/shapes; the script of a report's zip uses these functions too.
+evaluation/shapes has their types; the script of a report's zip uses these functions too.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from . import alpha, score_intervals, scores
+from . import score_intervals, scores
 from .bootstrap import Plan, Resampled
-from .coefficient import ClassAgreement
-from .groups import Groups
-from .many_raters import of_many
 from .score_intervals import JUDGE, PEOPLE, Both
 from .tables import UNPARSED
-from .two_raters import WEIGHTED, of_two, paradox_warning
 from .wilson import wilson
-
-# Cluster, first label, second label, how many.
-Cell = tuple[Any, str, str, int]
-
-
-def pair_entry(
-    judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
-) -> dict[str, Any]:
-    """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
-    # Two labels have one distance, so weights would repeat the same number.
-    weights = WEIGHTED if len(labels) > 2 else ()
-    pair = of_two(_groups(labels, cells), labels, plan, weights)
-    return {
-        "labels": list(labels),
-        "table": pair.table.tolist(),
-        "coefficients": [{**one, "pair": list(judges)} for one in pair.coefficients],
-        "per_class": [_class_entry(row) for row in pair.classes],
-        "warning": paradox_warning(*pair.coefficients[:2]),
-    }
-
-
-def all_entries(labels: Sequence[str], responses: Groups, plan: Plan | None) -> list[Any]:
-    """The coefficients over all judges of some responses."""
-    metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
-    return list(of_many(responses, plan, metrics))
-
-
-def _groups(labels: Sequence[str], cells: Sequence[Cell]) -> Groups:
-    """The rows of some cells, with their clusters and sizes."""
-    place = {label: n for n, label in enumerate(labels)}
-    numbered: dict[Any, int] = {}
-    places = [numbered.setdefault(one[0], len(numbered)) for one in cells]
-    rows = [(place[first], place[second]) for _, first, second, _ in cells]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    sizes = np.array([one[-1] for one in cells], dtype=np.int64)
-    return Groups(table, sizes, np.array(places, dtype=np.int64))
-
-
-def _class_entry(row: ClassAgreement) -> dict[str, Any]:
-    kappa, specific = row.kappa, row.specific
-    return {
-        "label": row.label,
-        "kappa": kappa["value"],
-        "reason": kappa["reason"] if kappa["value"] is None else "",
-        "specific_agreement": specific["value"],
-        "prevalence": row.prevalence,
-        "bias": row.bias,
-        "clustered": {"kappa": kappa["clustered"], "specific_agreement": specific["clustered"]},
-    }
-
-
-# ---------------------------------------------------------------- shares
 
 
 def share_entry(k: int, n: int, interval: Resampled | None) -> dict[str, Any]:

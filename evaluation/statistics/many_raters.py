@@ -61,6 +61,12 @@ class Sums:
         return ac1_of(self.agreement, ratio(self.rated, self.rated.sum(axis=0)))
 
 
+def all_entries(labels: Sequence[str], responses: Groups, plan: Plan | None) -> list[Coefficient]:
+    """The coefficients over all judges of some responses, as a report holds them."""
+    metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
+    return list(of_many(responses, plan, metrics))
+
+
 def of_many(
     groups: Groups, plan: Plan | None, metrics: Sequence[str], values: Sequence[float] | None = None
 ) -> tuple[Coefficient, ...]:

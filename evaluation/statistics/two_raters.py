@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,9 @@ from .coefficient import (
     ONE_LABEL,
     UNUSED,
     ClassAgreement,
+    ClassCoefficients,
     Coefficient,
+    PairTable,
     coefficient,
     measured,
 )
@@ -38,21 +41,62 @@ Counts = NDArray[np.int64]
 
 UNWEIGHTED, LINEAR, QUADRATIC = ("none", "linear", "quadratic")
 WEIGHTED = (LINEAR, QUADRATIC)
+# Cluster, first label, second label, how many.
+PairCell = tuple[Any, str, str, int]
 CLOSED_FORM = "closed form (Fleiss, Cohen and Everitt 1969)"
 
 
 @dataclass(frozen=True)
-class Pair:
+class TwoRaters:
     """Two raters: their table (rows the first one's labels), all coefficients, and each label's."""
 
     table: Counts
     coefficients: tuple[Coefficient, ...]
-    classes: tuple[ClassAgreement, ...]
+    classes: tuple[ClassCoefficients, ...]
+
+
+def pair_entry(
+    judges: Sequence[str], labels: Sequence[str], cells: Sequence[PairCell], plan: Plan | None
+) -> PairTable:
+    """The table of two judges as a report holds it, with all that is computed from it."""
+    # Two labels have one distance, so weights would repeat the same number.
+    weights = WEIGHTED if len(labels) > 2 else ()
+    found = of_two(_groups(labels, cells), labels, plan, weights)
+    return {
+        "labels": list(labels),
+        "table": found.table.tolist(),
+        "coefficients": [{**one, "pair": list(judges)} for one in found.coefficients],
+        "per_class": [_class_entry(row) for row in found.classes],
+        "warning": paradox_warning(*found.coefficients[:2]),
+    }
+
+
+def _groups(labels: Sequence[str], cells: Sequence[PairCell]) -> Groups:
+    place = {label: n for n, label in enumerate(labels)}
+    numbered: dict[Any, int] = {}
+    clusters = [numbered.setdefault(cell[0], len(numbered)) for cell in cells]
+    rows = [(place[first], place[second]) for _, first, second, _ in cells]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    sizes = np.array([cell[-1] for cell in cells], dtype=np.int64)
+    return Groups(table, sizes, np.array(clusters, dtype=np.int64))
+
+
+def _class_entry(row: ClassCoefficients) -> ClassAgreement:
+    kappa, specific = row.kappa, row.specific
+    return {
+        "label": row.label,
+        "kappa": kappa["value"],
+        "reason": kappa["reason"] if kappa["value"] is None else "",
+        "specific_agreement": specific["value"],
+        "prevalence": row.prevalence,
+        "bias": row.bias,
+        "clustered": {"kappa": kappa["clustered"], "specific_agreement": specific["clustered"]},
+    }
 
 
 def of_two(
     groups: Groups, labels: Sequence[str], plan: Plan | None, weights: Sequence[str] = ()
-) -> Pair:
+) -> TwoRaters:
     """Two raters over a scale; `weights` (linear, quadratic) name the weighted kappas that make sense on it."""
     k = len(labels)
     cells = groups.rows[:, 0] * k + groups.rows[:, 1] if len(groups.rows) else np.zeros(0, int)
@@ -83,7 +127,7 @@ def of_two(
     coefficients += [one.kappa for one in classes] + [one.specific for one in classes]
     every = tuple(map(measured, coefficients, drawn, repeat(groups.count)))
     kappas, specifics = every[len(kinds) : len(kinds) + k], every[len(kinds) + k :]
-    return Pair(
+    return TwoRaters(
         table,
         every[: len(kinds)],
         tuple(
@@ -179,7 +223,7 @@ def gwet_ac1(table: ArrayLike) -> Coefficient:
     return coefficient("gwet_ac1", float(ac1(counts.astype(float))), n)
 
 
-def per_class(table: ArrayLike, labels: Sequence[str]) -> list[ClassAgreement]:
+def per_class(table: ArrayLike, labels: Sequence[str]) -> list[ClassCoefficients]:
     """Agreement on each label, all others taken together."""
     counts = checked(table)
     if len(labels) != len(counts):
@@ -187,7 +231,7 @@ def per_class(table: ArrayLike, labels: Sequence[str]) -> list[ClassAgreement]:
     return [_one_class(counts, index, label) for index, label in enumerate(labels)]
 
 
-def _one_class(counts: Counts, index: int, label: str) -> ClassAgreement:
+def _one_class(counts: Counts, index: int, label: str) -> ClassCoefficients:
     small = collapsed(counts.astype(float), index)
     (both, first_only), (second_only, neither) = small.tolist()
     n = int(counts.sum())
@@ -196,7 +240,7 @@ def _one_class(counts: Counts, index: int, label: str) -> ClassAgreement:
     if n and not used:
         of_label = coefficient("cohen_kappa", None, n, reason=UNUSED)
     reason = "" if used else of_label["reason"]
-    return ClassAgreement(
+    return ClassCoefficients(
         label=label,
         kappa=of_label,
         specific=coefficient(
