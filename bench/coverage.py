@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics import two_raters
-from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, METHOD, Plan, draws, intervals
+from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, METHOD, ResamplePlan, draws, intervals
 from evaluation.statistics.many_raters import Sums, features
 from evaluation.statistics.two_raters import cohen_kappa, percent_agreement
 
@@ -83,7 +83,9 @@ def measure(line: str, design: Design, prompt: int, sizes: tuple[int, int, int, 
     of_all = [
         one
         for number in range(studies)
-        for one in of_study(design, design.drawn(rng, articles=articles), Plan(number, resamples))
+        for one in of_study(
+            design, design.drawn(rng, articles=articles), ResamplePlan(number, resamples)
+        )
     ]
     print_coverage(line, truth, of_all, studies)
 
@@ -195,7 +197,7 @@ def closed_form(sums: Floats) -> list[Ends]:
     return [(one["low"], one["high"]) for one in (cohen_kappa(table), percent_agreement(table))]
 
 
-def of_study(design: Design, counts: Floats, plan: Plan) -> Iterator[tuple[str, str, Ends]]:
+def of_study(design: Design, counts: Floats, plan: ResamplePlan) -> Iterator[tuple[str, str, Ends]]:
     """(coefficient, method, ends) of one study. Articles without a response of it are none of its clusters."""
     counts = counts[counts.any(axis=1)]
     if design.independent:

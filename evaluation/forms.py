@@ -5,10 +5,10 @@ from typing import Any, BinaryIO
 
 from django import forms
 
-from evaluation.labels.agreement import MOST_PAIRED, TooLarge, Wanted, agreement_of
-from evaluation.labels.file import Ratings, UnreadableLabels, read
+from evaluation.labels.agreement import MOST_PAIRED, LabelsPlan, TooManyToResample, agreement_of
+from evaluation.labels.file import Ratings, UnreadableLabels, read_labels
 from evaluation.labels.scale import NotOnScale, scale_of
-from evaluation.statistics.bootstrap import RESAMPLES, Plan
+from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 
 LARGEST_BYTES = 1_000_000
 MOST_ROWS = 20_000
@@ -64,15 +64,15 @@ class LabelsForm(forms.Form):
             order = [label.strip() for label in cleaned["order"].split(",") if label.strip()]
             scale = scale_of(ratings.label_names, order)
             self._bounded(ratings, len(scale.labels))
-            plan = Plan(cleaned["seed"] or 0, cleaned["resamples"] or RESAMPLES)
-            wanted = Wanted(plan, cleaned["cluster"] != "item")
+            plan = ResamplePlan(cleaned["seed"] or 0, cleaned["resamples"] or RESAMPLES)
+            wanted = LabelsPlan(plan, cleaned["cluster"] != "item")
             cleaned["result"] = agreement_of(ratings, scale, wanted)
             cleaned["notices"] = ratings.notices
         except UnreadableLabels as unreadable:
             raise forms.ValidationError(unreadable.problems) from None
         except NotOnScale as error:
             raise forms.ValidationError({"order": str(error)}) from None
-        except TooLarge as error:
+        except TooManyToResample as error:
             raise forms.ValidationError(str(error)) from None
         return cleaned
 
@@ -89,18 +89,18 @@ class LabelsForm(forms.Form):
                 "The file is larger than 1 MB. Use manage.py agreement for it."
             )
         stream: BinaryIO = given.file if given else io.BytesIO(pasted.encode("utf-8", "replace"))
-        return read(stream, most_rows=MOST_ROWS)
+        return read_labels(stream, most_rows=MOST_ROWS)
 
     @staticmethod
     def _bounded(ratings: Ratings, labels: int) -> None:
         raters = len(ratings.rater_names)
         pairs = raters * (raters - 1) // 2 if raters <= MOST_PAIRED else 1
         if pairs * labels**2 > MOST_WORK:
-            raise TooLarge(
+            raise TooManyToResample(
                 f"{raters} raters with {labels} labels are too many for a page. Use manage.py agreement for them."
             )
         if ratings.item_count * labels**2 > MOST_CELLS:
-            raise TooLarge(
+            raise TooManyToResample(
                 f"{ratings.item_count:,} items with {labels} labels are too many for a page. Use manage.py agreement "
                 "for them."
             )

@@ -17,9 +17,9 @@ from evaluation.annotators.measures import (
     OPTION,
     OVERLAP,
     OVERLAPS,
-    Comparison,
     Entered,
     Measure,
+    TagComparison,
     by_tag,
     comparisons,
     given_to,
@@ -27,7 +27,7 @@ from evaluation.annotators.measures import (
 )
 from evaluation.shapes.annotator_agreement import AnnotatorPair, MeasureAgreement, StageAgreement
 from evaluation.statistics import many_raters, two_raters
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
 from evaluation.statistics.coefficient import NO_ITEMS, Coefficient, coefficient, measured
 from evaluation.statistics.groups import Groups
@@ -47,7 +47,7 @@ MOST_PAIRS = 10
 
 
 @dataclass(frozen=True)
-class Block:
+class CoefficientBlock:
     """Coefficients that one formula computes from sums over tags: `features` is tags x f, its `formula` takes the sums
     `f x ...` to `m x ...` for the m coefficients. A tag that they do not use has zeros.
     """
@@ -59,7 +59,7 @@ class Block:
 
 @FIGURES.remembers
 def stage_agreement(
-    stage: str, annotations: Sequence[Entered], plan: Plan | None
+    stage: str, annotations: Sequence[Entered], plan: ResamplePlan | None
 ) -> StageAgreement:
     """Agreement on every measure among the annotations of one population of one round."""
     items, pairs = by_tag(annotations), comparisons(annotations)
@@ -77,9 +77,9 @@ def stage_agreement(
 
 def _measures(
     items: Sequence[Sequence[Entered]],
-    pairs: Sequence[Comparison],
+    pairs: Sequence[TagComparison],
     met: Sequence[tuple[str, str]],
-    plan: Plan | None,
+    plan: ResamplePlan | None,
 ) -> list[MeasureAgreement]:
     """Every measure over all annotators, then of each two who met."""
     entries: list[MeasureAgreement] = []
@@ -95,7 +95,7 @@ def _measures(
     for entry, coefficients in zip(entries, _resampled(blocks, items, plan), strict=True):
         entry["all"] = coefficients
     each = [one for one in entries if len(met) <= MOST_PAIRS or one["kind"] != OPTION]
-    of_two: dict[tuple[str, str], list[Comparison]] = {}
+    of_two: dict[tuple[str, str], list[TagComparison]] = {}
     for pair in pairs:
         of_two.setdefault((pair.first.annotator, pair.second.annotator), []).append(pair)
     for two in met:
@@ -120,8 +120,8 @@ def _entry(
 def _of_two(
     two: tuple[str, str],
     entries: Sequence[MeasureAgreement],
-    theirs: Sequence[Comparison],
-    plan: Plan | None,
+    theirs: Sequence[TagComparison],
+    plan: ResamplePlan | None,
 ) -> list[tuple[MeasureAgreement, AnnotatorPair]]:
     """The agreement of two annotators on each measure that is given for them."""
     own = [[pair.first, pair.second] for pair in theirs]
@@ -169,7 +169,7 @@ def label_counts(
     return counts
 
 
-def over_all(counts: Counts) -> Block:
+def over_all(counts: Counts) -> CoefficientBlock:
     """Any number of annotators: the share of agreeing pairs, Fleiss' kappa, AC1, Krippendorff's alpha."""
     k = counts.shape[1]
     given = np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -187,12 +187,12 @@ def over_all(counts: Counts) -> Block:
         return np.stack([share, fleiss, ac1_of(share, by_label), alpha])
 
     found = (pairwise_agreement, fleiss_kappa, many_raters.gwet_ac1, krippendorff_alpha_nominal)
-    return Block(tuple(each(counts) for each in found), np.hstack(parts), formula)
+    return CoefficientBlock(tuple(each(counts) for each in found), np.hstack(parts), formula)
 
 
 def pair_block(
     measure: Measure, labels: Sequence[str], items: Sequence[Sequence[Entered]]
-) -> tuple[Counts, Block]:
+) -> tuple[Counts, CoefficientBlock]:
     """Two annotators: their table, percent agreement, Cohen's kappa and AC1."""
     k, place = max(1, len(labels)), {label: index for index, label in enumerate(labels)}
     table = np.zeros((k, k), dtype=np.int64)
@@ -211,12 +211,12 @@ def pair_block(
         return np.stack([share, kappa, ac1_of(share, (first + second) / 2)])
 
     found = (percent_agreement(table), cohen_kappa(table), two_raters.gwet_ac1(table))
-    return table, Block(found, features, formula)
+    return table, CoefficientBlock(found, features, formula)
 
 
 def mean_overlap(
-    which: int, items: Sequence[Sequence[Entered]], pairs: Sequence[Comparison]
-) -> Block:
+    which: int, items: Sequence[Sequence[Entered]], pairs: Sequence[TagComparison]
+) -> CoefficientBlock:
     """The mean over tags of the mean overlap of each two annotations of the tag."""
     row_of = {(item[0].round, item[0].tag): row for row, item in enumerate(items)}
     sums = np.zeros((len(items), 2))
@@ -231,14 +231,16 @@ def mean_overlap(
     n = int(used.sum())
     value = float(means[:, 0].sum() / n) if n else None
     found = coefficient("mean_overlap", value, n, reason="" if n else NO_ITEMS)
-    return Block((found,), means, lambda summed: ratio(summed[0], summed[1])[None])
+    return CoefficientBlock((found,), means, lambda summed: ratio(summed[0], summed[1])[None])
 
 
 # ---------------------------------------------------------------- intervals
 
 
 def _resampled(
-    blocks: Sequence[Block], items: Sequence[Sequence[Entered]], plan: Plan | None
+    blocks: Sequence[CoefficientBlock],
+    items: Sequence[Sequence[Entered]],
+    plan: ResamplePlan | None,
 ) -> list[list[Coefficient]]:
     """Each block's coefficients with their intervals by resampling articles."""
     numbered: dict[str, int] = {}
@@ -259,12 +261,12 @@ def _resampled(
     return [[measured(one, next(drawn)) for one in block.coefficients] for block in blocks]
 
 
-def _values(blocks: Sequence[Block], ends: Counts, sums: Floats) -> Floats:
+def _values(blocks: Sequence[CoefficientBlock], ends: Counts, sums: Floats) -> Floats:
     parts = np.split(sums, ends)
     return np.concatenate([b.formula(part) for b, part in zip(blocks, parts, strict=True)])
 
 
-def _sources(blocks: Sequence[Block], ends: Counts, sums: Floats) -> NDArray[np.bool_]:
+def _sources(blocks: Sequence[CoefficientBlock], ends: Counts, sums: Floats) -> NDArray[np.bool_]:
     """Which clusters hold a tag that a block's numbers use."""
     parts = np.split(sums, ends)
     used = [

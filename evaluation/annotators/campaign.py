@@ -12,7 +12,7 @@ from evaluation.annotators.entered import populations
 from evaluation.shapes.annotator_agreement import AnnotatorAgreement, RoundAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.statistics import bootstrap
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from judging.models import Study
 
 NOBODY_TWICE = "No tag of this campaign has annotations of two people yet."
@@ -62,7 +62,7 @@ def _with_numbers(study: Study, report: Report | None) -> QuerySet[Campaign]:
 
 def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> AnnotatorAgreement:
     """Every round and stage, resampled from the campaign's seed; `of_closed` gives none of an open campaign."""
-    plan = Plan(abs(campaign.seed))
+    plan = ResamplePlan(abs(campaign.seed))
     is_hidden = of_closed and campaign.state != CampaignState.CLOSED
     rounds = {} if is_hidden else populations(campaign)
     entries: list[RoundAgreement] = [

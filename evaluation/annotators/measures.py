@@ -101,7 +101,7 @@ def given_to(measure: Measure, item: Sequence[Entered]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TagComparison:
     """Two annotations of one tag, in the order of the annotators' names.
 
     `overlaps` has a number from 0 to 1 for each of OVERLAPS, None where one annotation says invalid or both leave the
@@ -117,16 +117,16 @@ class Comparison:
         return self.first.after_seeing or self.second.after_seeing
 
 
-def compared(first: Entered, second: Entered) -> Comparison:
+def compared(first: Entered, second: Entered) -> TagComparison:
     """The comparison; the second one's passages and spans are turned first if that fits better."""
     if not (first.is_valid and second.is_valid):
-        return Comparison(first, second, (None,) * len(OVERLAPS))
+        return TagComparison(first, second, (None,) * len(OVERLAPS))
     turn = -1 if is_turned(first.passages, second.passages) else 1
     pairs = [
         *zip(first.passages, second.passages[::turn], strict=True),
         *zip(first.spans, second.spans[::turn], strict=True),
     ]
-    return Comparison(first, second, tuple(overlap(a, b) for a, b in pairs))
+    return TagComparison(first, second, tuple(overlap(a, b) for a, b in pairs))
 
 
 def by_tag(annotations: Sequence[Entered]) -> list[list[Entered]]:
@@ -137,7 +137,7 @@ def by_tag(annotations: Sequence[Entered]) -> list[list[Entered]]:
     return [item for item in items.values() if len(item) > 1]
 
 
-def comparisons(annotations: Sequence[Entered]) -> list[Comparison]:
+def comparisons(annotations: Sequence[Entered]) -> list[TagComparison]:
     """Each two annotations of each tag."""
     return [
         compared(first, second)

@@ -9,8 +9,8 @@ from evaluation.annotators.measures import (
     AND,
     MEASURES,
     OVERLAPS,
-    Comparison,
     Entered,
+    TagComparison,
     by_tag,
     comparisons,
 )
@@ -22,7 +22,7 @@ Populations = Mapping[int, Mapping[str, Sequence[Entered]]]
 
 
 @dataclass(frozen=True)
-class Choice:
+class ComparisonChoice:
     """Which comparisons; an empty part chooses all, without `stage` those before review.
 
     `measure` keeps those that a measure counts; with `differ` "yes" those in which the two labels are not the same,
@@ -37,7 +37,7 @@ class Choice:
     differ: str = ""
 
     @classmethod
-    def read(cls, query: Mapping[str, str]) -> "Choice":
+    def from_query(cls, query: Mapping[str, str]) -> "ComparisonChoice":
         """From a request's query; raises Refusal for a value that no number links to."""
         given = {field.name: query.get(field.name, "") for field in fields(cls)}
         allowed = {
@@ -56,17 +56,17 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One comparison on the page of rows: what the two entered on the chosen measure, and their overlap on it."""
 
-    comparison: Comparison
+    comparison: TagComparison
     first: str
     second: str
     overlap: float | None
     differs: bool
 
 
-def chosen(rounds: Populations, choice: Choice) -> list[Row]:
+def chosen(rounds: Populations, choice: ComparisonChoice) -> list[ComparisonRow]:
     """The comparisons that the choice keeps, in the order of the draw."""
     return [
         row
@@ -79,21 +79,21 @@ def chosen(rounds: Populations, choice: Choice) -> list[Row]:
     ]
 
 
-def _is_of(comparison: Comparison, choice: Choice) -> bool:
+def _is_of(comparison: TagComparison, choice: ComparisonChoice) -> bool:
     names = {comparison.first.annotator, comparison.second.annotator}
     return {choice.annotator_1, choice.annotator_2} - {""} <= names
 
 
-def _row(comparison: Comparison, key: str) -> Iterator[Row]:
+def _row(comparison: TagComparison, key: str) -> Iterator[ComparisonRow]:
     """The row of a comparison that the measure counts; none if it does not."""
     if key in OVERLAPS:
         value = comparison.overlaps[OVERLAPS.index(key)]
         if value is not None:
-            yield Row(comparison, "", "", value, value < 1)
+            yield ComparisonRow(comparison, "", "", value, value < 1)
         return
     first, second = map(MEASURES[key].label_of, (comparison.first, comparison.second))
     if first is not None and second is not None:
-        yield Row(comparison, first, second, None, first != second)
+        yield ComparisonRow(comparison, first, second, None, first != second)
 
 
 # ---------------------------------------------------------------- all comparisons
@@ -123,7 +123,7 @@ def table(rounds: Populations) -> Iterator[list[object]]:
             yield from _lines(stage, comparisons(rounds[n].get(stage, ())))
 
 
-def _lines(stage: str, pairs: Iterable[Comparison]) -> Iterator[list[object]]:
+def _lines(stage: str, pairs: Iterable[TagComparison]) -> Iterator[list[object]]:
     for pair in pairs:
         first, second = pair.first, pair.second
         types = [

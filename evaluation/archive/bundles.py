@@ -53,7 +53,7 @@ manage.py verify_report FILE checks this zip as a whole.
 """
 
 
-class Size(TypedDict):
+class FileSize(TypedDict):
     """A file of the zip: its hash (hex) and how many bytes it has."""
 
     sha256: str
@@ -69,7 +69,7 @@ class NamedModel(TypedDict):
     name: str
 
 
-class RowsOf(TypedDict):
+class RowsLegend(TypedDict):
     """How to read the rows: their format, the columns of each kind of row, and the models."""
 
     rows_format: int
@@ -77,15 +77,15 @@ class RowsOf(TypedDict):
     models: list[NamedModel]
 
 
-class Manifest(RowsOf):
+class Manifest(RowsLegend):
     """What the zip says of its files."""
 
     format: int
-    files: dict[str, Size]
+    files: dict[str, FileSize]
 
 
 @dataclass(frozen=True)
-class Bundle:
+class ReportBundle:
     """What a zip holds, read and bounded: a report of FORMAT, its parts not yet checked.
 
     A lone report has no `manifest` and no rows.
@@ -128,7 +128,7 @@ def text_of(body: Report) -> str:
 # ---------------------------------------------------------------- writing the zip
 
 
-def write(report_text: str, lines: Iterable[bytes], rows_of: RowsOf) -> bytes:
+def write(report_text: str, lines: Iterable[bytes], rows_of: RowsLegend) -> bytes:
     """The zip of a report (as `text_of` writes it) and of the rows that it was computed from."""
     report = json.loads(report_text)
     files = {
@@ -160,7 +160,7 @@ def _script() -> dict[str, bytes]:
     return {name: file.read_bytes() for name, file in SCRIPTS.items()}
 
 
-def _described(content: bytes) -> Size:
+def _described(content: bytes) -> FileSize:
     return {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
 
 
@@ -174,14 +174,14 @@ def _entry(name: str) -> zipfile.ZipInfo:
 # ---------------------------------------------------------------- reading a file
 
 
-def read(data: bytes) -> Bundle:
+def read_bundle(data: bytes) -> ReportBundle:
     """A zip that `write` made, or the JSON of a report. Raises Refusal with what is wrong with the file."""
     if len(data) > MOST_BYTES:
         raise Unreadable(f"The file is larger than {MOST_BYTES // 2**20} MB: no report is.")
     if not data.startswith(b"PK"):
-        return Bundle(_report(data, "The file"), None, b"")
+        return ReportBundle(_report(data, "The file"), None, b"")
     files = _files(data)
-    return Bundle(_report(files[REPORT], REPORT), _manifest(files), files[ROWS])
+    return ReportBundle(_report(files[REPORT], REPORT), _manifest(files), files[ROWS])
 
 
 def _files(data: bytes) -> dict[str, bytes]:

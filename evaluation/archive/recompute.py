@@ -68,7 +68,7 @@ def check(report: Data, data: bytes, manifest: Data, findings: "Findings") -> No
     """Compares every number of a report with what the lines of its rows give."""
     made_of = hashlib.sha256(data).hexdigest()
     findings.compare("the hash of the rows", report["snapshot"]["sha256"], made_of)
-    rows = Rows(data, manifest, report["prompts"])
+    rows = ReportRows(data, manifest, report["prompts"])
     with np.errstate(all="ignore"):  # a division by nothing shows as a number that differs
         findings.compare("", report, Recomputed(report, rows).whole())
 
@@ -121,7 +121,7 @@ def same(reported: Any, computed: Any) -> bool:
     return bool(reported == computed)
 
 
-class Rows:
+class ReportRows:
     """Rows by kind, each a dict by column, prompts and models called as in the report; `items` has one a response."""
 
     def __init__(self, data: bytes, manifest: Data, prompts: Iterable[Data]) -> None:
@@ -183,11 +183,11 @@ def ends_of(interval: Data | None) -> dict[str, Any]:
     return {name: ends[name] for name in ("low", "high", "clusters")}
 
 
-class Resampled:
+class ResampledPart:
     """How the intervals of a part were made: its plan, and the columns that name what is drawn as a whole."""
 
     def __init__(self, made: Data) -> None:
-        self.plan = bootstrap.Plan(made["seed"], made["resamples"])
+        self.plan = bootstrap.ResamplePlan(made["seed"], made["resamples"])
         self.columns = CLUSTERS[made.get("cluster", "article")]
 
     def two(self, names: Any, pairs: Any, labels: list[str], column: str = "first_verdict") -> Data:
@@ -230,7 +230,7 @@ class Resampled:
 class Recomputed:
     """What the rows give of a report, in its shape."""
 
-    def __init__(self, report: Data, rows: Rows) -> None:
+    def __init__(self, report: Data, rows: ReportRows) -> None:
         self.report, self.rows = report, rows
         # No scale has fifty verdicts, and a forged one would take all memory.
         self.verdicts = [verdict["key"] for verdict in report["verdicts"][:50]]
@@ -307,7 +307,7 @@ class Recomputed:
 
     def rounds(self) -> Data:
         """What each round is of, and how far what two of them ended with agrees."""
-        rows, by = self.rows, Resampled(self.report["agreement"]["interval"])
+        rows, by = self.rows, ResampledPart(self.report["agreement"]["interval"])
         responses = Counter(n for n, _ in {(row["round"], row["item"]) for row in rows.verdicts})
         final = Counter(item["final_round"] for item in rows.items)
         ended: defaultdict[Any, dict[int, Data]] = defaultdict(dict)
@@ -326,7 +326,7 @@ class Recomputed:
 
     def agreement(self) -> Data:
         """On first verdicts for each prompt and round, and of judges with themselves."""
-        part, by = self.report["agreement"], Resampled(self.report["agreement"]["interval"])
+        part, by = self.report["agreement"], ResampledPart(self.report["agreement"]["interval"])
         responses: defaultdict[Any, list[Data]] = defaultdict(list)
         for row in self.rows.first:
             responses[row["prompt"], row["item"], row["round"]].append(row)
@@ -353,7 +353,7 @@ class Recomputed:
                 of[row["item"], rubrics.get(row["round"])].append(row)
         return [(a, b) for some in of.values() for n, a in enumerate(some) for b in some[n + 1 :]]
 
-    def of_prompt(self, entry: Data, responses: Responses, by: Resampled) -> dict[str, Any]:
+    def of_prompt(self, entry: Data, responses: Responses, by: ResampledPart) -> dict[str, Any]:
         """The responses to one prompt in one round; `n` and what follows are of those of two judges or more."""
         labels = [label for label in self.verdicts if label in entry["labels"]]
         paired = [of for of in responses if len(of) > 1]
@@ -375,8 +375,8 @@ class Recomputed:
             tallied.append(tables.Tally(model, prompt, item["article"], *counted))
             for part in (tables.ALL, kind):
                 of[prompt, model, part].append(item)
-        places, plan = [key_of(line, PLACE) for line in table["lines"]], Resampled(table).plan
-        ends = cells.resampled(tables.Tallies.of(tallied), places, verdicts, self.single, plan)
+        places, plan = [key_of(line, PLACE) for line in table["lines"]], ResampledPart(table).plan
+        ends = cells.resampled(tables.Tallies.of_rows(tallied), places, verdicts, self.single, plan)
         counts = {p: Counter(verdict[i["item"]] for i in of[p] if self.counts(i)) for p in places}
         for place, found in counts.items():
             n, without = found.total(), found[None]
@@ -430,7 +430,7 @@ class Recomputed:
                 units = [unit for unit in units if answers[ask[0]][unit]["reasoning"] in TYPED]
             first, second = ([answers[of][unit] for unit in units] for of in ask)
         part, n, items = self.report["comparisons"], len(first), [*first, *second]
-        plan, places = Resampled(part).plan, numbered(item["article"] for item in items)
+        plan, places = ResampledPart(part).plan, numbered(item["article"] for item in items)
         hits = np.array([item["final_verdict"] == part["verdict"] for item in items], dtype=bool)
         one, other = hits[:n], hits[n:]
         if kind == "gains":
@@ -480,7 +480,7 @@ class Recomputed:
 
     def scores(self, entry: Data, items: Sequence[Data], said: Data, judge: Data) -> Data:
         """How a judge model's verdicts on one prompt compare with people's: over all, by model and by half."""
-        labels, plan = self.verdicts, Resampled(judge["table"]).plan
+        labels, plan = self.verdicts, ResampledPart(judge["table"]).plan
         mine = [i for i in items if i["prompt"] == entry["prompt"] and self.counts(i)]
         of, held_out = [i for i in mine if said[i["item"]]], self.rows.held_out
         both = [

@@ -22,7 +22,7 @@ SQUARE, LEGEND_COLUMNS = 18, 2
 
 
 @dataclass(frozen=True)
-class Bar:
+class StackedBar:
     """One stacked bar; `counts` follow the chart's order of names."""
 
     label: str
@@ -30,7 +30,7 @@ class Bar:
 
 
 def stacked_bars(
-    bars: Sequence[Bar],
+    bars: Sequence[StackedBar],
     names: Sequence[tuple[str, str]],
     *,
     title: str,
@@ -53,16 +53,18 @@ def stacked_bars(
     return frame("".join(body), height=foot + axis.TALL, title=title, describe=describe, key=key)
 
 
-def _room(bar: Bar, wide: int) -> float:
+def _room(bar: StackedBar, wide: int) -> float:
     """For the label, next to the number of responses."""
     return wide - GAP - SANS.width(_n(bar))
 
 
-def _n(bar: Bar) -> str:
+def _n(bar: StackedBar) -> str:
     return f"n = {sum(bar.counts)}"
 
 
-def _bar(bar: Bar, names: Sequence[tuple[str, str]], y: int, size: tuple[int, int]) -> list[str]:
+def _bar(
+    bar: StackedBar, names: Sequence[tuple[str, str]], y: int, size: tuple[int, int]
+) -> list[str]:
     (caption, wide), total = size, sum(bar.counts)
     parts = [
         written(bar.label, "0", y + 13, "chart-label", room=_room(bar, wide)),

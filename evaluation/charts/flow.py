@@ -9,7 +9,7 @@ BOX, ROOM, INDENT = 34, 12, 40
 
 
 @dataclass(frozen=True)
-class Stage:
+class FlowBox:
     """A step with what is left at it, and before it the sentences on what was lost or changed on the way."""
 
     label: str
@@ -18,7 +18,7 @@ class Stage:
 
 
 def flow_diagram(
-    stages: Sequence[Stage], *, title: str, describe: str, key: str, wide: int = NARROWEST
+    stages: Sequence[FlowBox], *, title: str, describe: str, key: str, wide: int = NARROWEST
 ) -> str:
     """Boxes from top to bottom, an arrow between two, the losses written next to the arrow."""
     body: list[str] = []
@@ -37,12 +37,12 @@ def flow_diagram(
     return frame("".join(body), height=y + 2, title=title, describe=describe, key=key)
 
 
-def _room(stage: Stage, wide: int) -> float:
+def _room(stage: FlowBox, wide: int) -> float:
     """For the label, next to the number."""
     return 0.97 * wide - 20 - SANS.width(stage.count)
 
 
-def _box(stage: Stage, y: int, wide: int) -> list[str]:
+def _box(stage: FlowBox, y: int, wide: int) -> list[str]:
     room = _room(stage, wide)
     tall = BOX + LINE * (len(lines_of(stage.label, room)) - 1)
     return [

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.columns import Column, Mask, Places
 from evaluation.statistics.differences import (
     Difference,
@@ -68,7 +68,7 @@ FAMILIES = (
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComputedComparison:
     """One comparison of a family: what is compared with what, and the result."""
 
     model: str
@@ -115,7 +115,7 @@ class Answers:
         _, at, at_other = np.intersect1d(*units, assume_unique=True, return_indices=True)
         return one[at], other[at_other]
 
-    def of(self, model: str, prompt: str, reasoning: str) -> Places:
+    def with_reasoning(self, model: str, prompt: str, reasoning: str) -> Places:
         rows = self._of.get((model, prompt), _NONE)
         return rows[self.has_reasoning(rows, {reasoning})]
 
@@ -145,7 +145,7 @@ def size(family: Family, models: int) -> int:
     return each * len(family.prompts)
 
 
-def compared(family: Family, answers: Answers, plan: Plan) -> list[Compared]:
+def compared(family: Family, answers: Answers, plan: ResamplePlan) -> list[ComputedComparison]:
     """Every comparison of the family, with p corrected over those that have one."""
     prompt_pairs = [prompts for prompts in family.prompts if answers.has(prompts)]
     differences = [
@@ -161,40 +161,48 @@ def compared(family: Family, answers: Answers, plan: Plan) -> list[Compared]:
     ]
 
 
-def _within(one: Compared, margin: float | None) -> str:
+def _within(one: ComputedComparison, margin: float | None) -> str:
     interval = one.difference.interval
     if margin is None or interval is None:
         return ""
     return equivalence(interval["low"], interval["high"], margin)
 
 
-def _prompt_steps(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+def _prompt_steps(
+    answers: Answers, prompts: tuple[str, ...], plan: ResamplePlan
+) -> Iterator[ComputedComparison]:
     first, second = prompts
     for model in answers.models:
         pairs = answers.pairs((model, first), (model, second))
         if len(pairs[0]):
-            yield Compared(model, "", first, second, _paired(answers, *pairs, plan))
+            yield ComputedComparison(model, "", first, second, _paired(answers, *pairs, plan))
 
 
-def _model_pairs(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+def _model_pairs(
+    answers: Answers, prompts: tuple[str, ...], plan: ResamplePlan
+) -> Iterator[ComputedComparison]:
     (prompt,) = prompts
     for first, second in combinations(answers.models, 2):
         pairs = answers.pairs((first, prompt), (second, prompt))
         if len(pairs[0]):
-            yield Compared("", prompt, first, second, _paired(answers, *pairs, plan))
+            yield ComputedComparison("", prompt, first, second, _paired(answers, *pairs, plan))
 
 
-def _reasonings(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+def _reasonings(
+    answers: Answers, prompts: tuple[str, ...], plan: ResamplePlan
+) -> Iterator[ComputedComparison]:
     (prompt,) = prompts
     for model in answers.models:
-        sides = [answers.of(model, prompt, part) for part in (IMPLICIT, EXPLICIT)]
+        sides = [answers.with_reasoning(model, prompt, part) for part in (IMPLICIT, EXPLICIT)]
         if any(map(len, sides)):
             implicit, explicit = ((answers.hits(side), answers.clusters(side)) for side in sides)
             difference = unpaired(*implicit, *explicit, plan)
-            yield Compared(model, prompt, IMPLICIT, EXPLICIT, difference)
+            yield ComputedComparison(model, prompt, IMPLICIT, EXPLICIT, difference)
 
 
-def _gains(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+def _gains(
+    answers: Answers, prompts: tuple[str, ...], plan: ResamplePlan
+) -> Iterator[ComputedComparison]:
     first, second = prompts
     for model in answers.models:
         pairs = answers.pairs((model, first), (model, second))
@@ -204,14 +212,16 @@ def _gains(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[C
             implicit = answers.has_reasoning(one, {IMPLICIT})
             hits = answers.hits(one), answers.hits(other)
             difference = gain_difference(*hits, answers.clusters(one), implicit, plan)
-            yield Compared(model, "", first, second, difference)
+            yield ComputedComparison(model, "", first, second, difference)
 
 
-def _paired(answers: Answers, one: Places, other: Places, plan: Plan) -> Difference:
+def _paired(answers: Answers, one: Places, other: Places, plan: ResamplePlan) -> Difference:
     return paired(answers.hits(one), answers.hits(other), answers.clusters(one), plan)
 
 
-_MAKERS: Mapping[str, Callable[[Answers, tuple[str, ...], Plan], Iterator[Compared]]] = {
+_MAKERS: Mapping[
+    str, Callable[[Answers, tuple[str, ...], ResamplePlan], Iterator[ComputedComparison]]
+] = {
     PROMPTS: _prompt_steps,
     MODELS: _model_pairs,
     REASONING: _reasonings,

@@ -16,7 +16,7 @@ TWO_PROMPTS = (PROMPTS, GAINS)
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedComparison:
     """What was asked. `first` and `second` are prompts' names; `models` empty means all; `margin` a share."""
 
     kind: str
@@ -33,14 +33,14 @@ class Asked:
         return Family("asked", KIND_LABELS[self.kind], self.kind, (prompts,), self.margin)
 
 
-def read(
+def read_comparison(
     query: Mapping[str, str],
     models: Sequence[str],
     *,
     prompts: Sequence[str],
     verdicts: Sequence[str],
     known_models: Sequence[int],
-) -> Asked:
+) -> AskedComparison:
     """The query's question; `models` are its numbers of models. Raises Refusal with what to choose instead."""
     kind = _one_of("kind", query.get("kind", ""), KINDS)
     first = _one_of("first", query.get("first", ""), prompts)
@@ -53,7 +53,9 @@ def read(
     if kind == MODELS and len(chosen) == 1:
         raise Refusal("Choose two models or more, or none to compare all.")
     verdict = _one_of("verdict", query.get("verdict", ""), verdicts)
-    return Asked(kind, first, second, verdict, chosen, _margin(query.get("margin", "").strip()))
+    return AskedComparison(
+        kind, first, second, verdict, chosen, _margin(query.get("margin", "").strip())
+    )
 
 
 def _one_of(name: str, given: str, allowed: Sequence[str]) -> str:

@@ -81,7 +81,7 @@ Columns = Mapping[str, Column]
 Moments = NDArray[np.datetime64]
 
 
-class First(NamedTuple):
+class FirstVerdicts(NamedTuple):
     """Independent first verdicts, in the order of items and rounds: arrays of one entry each.
 
     `at` is the place of its item among the items, `judge` the place among `Judged.judges` (-1 where nobody knows whose
@@ -110,7 +110,7 @@ class Judged:
     moments: Moments
 
     @classmethod
-    def of(cls, study: Study) -> "Judged":
+    def of_study(cls, study: Study) -> "Judged":
         """As the database has it now."""
         # Slots first: an item that a new round adds meanwhile has none of them.
         slots = _read(SLOT, study.items.order_by(*ORDER))
@@ -134,11 +134,11 @@ class Judged:
         return self.slots["round"].mapped(lambda n: n or 0).numbers()
 
     @cached_property
-    def first(self) -> First:
+    def first(self) -> FirstVerdicts:
         """Repeats measure a judge against themself, so they stay out."""
         rows = np.flatnonzero(self.given & self.slots["repeat"].among({1}))
         judge, verdict = self.slots["judge"][rows], self.slots["first_verdict"][rows]
-        return First(
+        return FirstVerdicts(
             self.at[rows],
             self.rounds[rows],
             judge.on(self.judges),

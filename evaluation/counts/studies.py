@@ -12,7 +12,7 @@ from judging.models import Study, StudyItem
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyEntry:
     """A study in the list of reports; `hidden` says why this person may not read it."""
 
     study: Study
@@ -27,15 +27,15 @@ def studies() -> QuerySet[Study]:
     return Study.objects.order_by("-pk")
 
 
-def entries(page: Iterable[Study], person: Person) -> list[Entry]:
+def entries(page: Iterable[Study], person: Person) -> list[StudyEntry]:
     """The studies of one page with their counts; those hidden from the person without any."""
     shown = list(page)
     counted = _counted([study.pk for study in shown])
     hidden = hidden_results(person, shown)
     return [
-        Entry(study, 0, 0, 0, HIDDEN)
+        StudyEntry(study, 0, 0, 0, HIDDEN)
         if study.pk in hidden
-        else Entry(study, *counted[study.pk], "")
+        else StudyEntry(study, *counted[study.pk], "")
         for study in shown
     ]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
-from evaluation.archive.bundles import Bundle
+from evaluation.archive.bundles import ReportBundle
 from evaluation.archive.recompute import HASH, Findings, body_hash, check
 from evaluation.rows.hashing import digest, hashed_lines, rows_of
 from evaluation.shapes.study_report import Report
@@ -27,7 +27,7 @@ SHAPES = (
 
 
 @dataclass
-class Outcome:
+class Verification:
     """`wrong` names each thing that is not as the file says; `notes` say what was compared with what."""
 
     checked: int = 0
@@ -35,10 +35,10 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def verify(data: bytes) -> Outcome:
+def verify(data: bytes) -> Verification:
     """Every check of a zip or a report's JSON; raises Refusal for what is neither, or of another format."""
-    bundle = bundles.read(data)
-    outcome, findings = Outcome(), Findings()
+    bundle = bundles.read_bundle(data)
+    outcome, findings = Verification(), Findings()
     try:
         _check_hashes(bundle, findings, outcome)
         if bundle.manifest:
@@ -56,7 +56,7 @@ def verify(data: bytes) -> Outcome:
     return outcome
 
 
-def _check_hashes(bundle: Bundle, findings: Findings, outcome: Outcome) -> None:
+def _check_hashes(bundle: ReportBundle, findings: Findings, outcome: Verification) -> None:
     made_of = bundle.report["snapshot"]
     if HASH in made_of:
         findings.compare("the report's hash", made_of[HASH], body_hash(bundle.report))
@@ -66,7 +66,7 @@ def _check_hashes(bundle: Bundle, findings: Findings, outcome: Outcome) -> None:
         outcome.notes.append(OTHER_SCRIPT)
 
 
-def _compare_with_study(report: Report, findings: Findings, outcome: Outcome) -> None:
+def _compare_with_study(report: Report, findings: Findings, outcome: Verification) -> None:
     study = Study.objects.filter(slug=report["study"]["slug"]).first()
     if study is None:
         outcome.notes.append(NOT_HERE)

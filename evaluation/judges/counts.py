@@ -18,14 +18,14 @@ from judging.progress import LONGEST_READING
 
 CLUSTER = "article"
 # Judge -> the number of their round; see rounds_shown.
-Shown = Mapping[str, int]
+RoundsShown = Mapping[str, int]
 # Whose verdicts are compared with the judge's, besides other judges by their pseudonyms.
 FINAL, DISPUTED, OWN = "final", "disputed", "own"
 # Final verdicts that are nobody's but the judge's own, or of judges who are not known.
 ALONE = (Resolution.How.SINGLE, Resolution.How.IMPORTED)
 
 
-def rounds_shown(study: Study) -> Shown:
+def rounds_shown(study: Study) -> RoundsShown:
     """Judge -> the round that their numbers are of: the latest that counts and has a first verdict of theirs.
 
     Of a judge in no round that counts it is their latest. Empty for a study of one round.
@@ -38,7 +38,7 @@ def rounds_shown(study: Study) -> Shown:
 
 
 def given(
-    study: Study, shown: Shown, only: Judge | None = None
+    study: Study, shown: RoundsShown, only: Judge | None = None
 ) -> dict[str, dict[str, Counter[str]]]:
     """Judge (all, or one) -> prompt -> how many of each first verdict in their round; judges and prompts by name."""
     columns = ("judge__pseudonym", "item__response__prompt")
@@ -51,17 +51,17 @@ def given(
     return found
 
 
-def seconds(study: Study, shown: Shown) -> dict[str, float]:
+def seconds(study: Study, shown: RoundsShown) -> dict[str, float]:
     """Judge -> mean seconds an item in the judge's round, pauses left out."""
     read = first_judged(study).filter(judgment__seconds__lte=LONGEST_READING).order_by()
     means = read.values_list("judge__pseudonym", "round__n").annotate(mean=Avg("judgment__seconds"))
     return {judge: mean for judge, at, mean in means if shown.get(judge, at) == at}
 
 
-def with_others(study: Study, shown: Shown) -> dict[str, dict[str, list[Cell]]]:
+def with_others(study: Study, shown: RoundsShown) -> dict[str, dict[str, list[Cell]]]:
     """Judge -> other judge -> (article, verdict, the other's, count) over what both judged in the judge's round."""
     found: dict[str, dict[str, list[Cell]]] = {}
-    for (_, n), of_judges in pairs(Judged.of(study), CLUSTER).items():
+    for (_, n), of_judges in pairs(Judged.of_study(study), CLUSTER).items():
         for (first, second), cells in of_judges.items():
             turned = [(place, theirs, mine, count) for place, mine, theirs, count in cells]
             for judge, other, of_both in ((first, second, cells), (second, first, turned)):
@@ -70,7 +70,7 @@ def with_others(study: Study, shown: Shown) -> dict[str, dict[str, list[Cell]]]:
     return {judge: dict(sorted(others.items())) for judge, others in found.items()}
 
 
-def with_final(study: Study, judge: Judge, shown: Shown) -> dict[str, list[Cell]]:
+def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list[Cell]]:
     """FINAL and DISPUTED -> cells against the final verdict: of all but those that are this judge's own verdict alone,
     and of those that a discussion, a third person or the majority decided. Both of the judge's round.
     """

@@ -9,14 +9,14 @@ import numpy as np
 from evaluation.counts.first_verdicts import Cell
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
-from evaluation.judges.counts import DISPUTED, FINAL, OWN, Shown, leaning
+from evaluation.judges.counts import DISPUTED, FINAL, OWN, RoundsShown, leaning
 from evaluation.report import sentences
 from evaluation.report.agreement import figure_of, once
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import point_ends, points, share
 from evaluation.sections.agreement import pair_entry
 from evaluation.sections.clustering import Clustering
-from evaluation.statistics.bootstrap import Plan, intervals
+from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import Floats, ratio
 from judging.models import Judge, Rubric, Study, Verdict
 from judging.presenting import VerdictChoice, choices
@@ -34,7 +34,7 @@ COMPARED_WITH = {
 
 
 @dataclass(frozen=True)
-class Shares:
+class VerdictShares:
     """First verdicts of a judge, on one prompt or all: each verdict's count and share, and the query of the rows."""
 
     label: str
@@ -52,13 +52,13 @@ class ListedJudge:
 
     judge: Judge
     round: int | None
-    given: Shares
+    given: VerdictShares
     lean: str
     seconds: float | None
 
 
 @dataclass(frozen=True)
-class Compared:
+class JudgeComparison:
     """A judge's verdicts against another's on the same responses.
 
     `figures` are percent agreement and Cohen's kappa. `lean` is the share in which the judge's is the better one minus
@@ -109,7 +109,7 @@ def listed(study: Study) -> list[ListedJudge]:
     ]
 
 
-def shares_of(study: Study, judge: Judge, shown: Shown) -> list[Shares]:
+def shares_of(study: Study, judge: Judge, shown: RoundsShown) -> list[VerdictShares]:
     """What the judge gave on each prompt, then on all."""
     by_prompt = counts.given(study, shown, judge).get(judge.pseudonym, {})
     chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
@@ -126,16 +126,16 @@ def _title(prompt: str) -> str:
     return f"{entry['label']}: {entry['title']}"
 
 
-def _shares(label: str, given: Mapping[str, int], **chosen: object) -> Shares:
+def _shares(label: str, given: Mapping[str, int], **chosen: object) -> VerdictShares:
     n = sum(given.values())
     shares = ((given.get(verdict, 0), share(given.get(verdict, 0), n)) for verdict in BEST_FIRST)
-    return Shares(label, n, query(**chosen), tuple(shares))
+    return VerdictShares(label, n, query(**chosen), tuple(shares))
 
 
 # ---------------------------------------------------------------- compared
 
 
-def compared(study: Study, judge: Judge, shown: Shown) -> list[Compared]:
+def compared(study: Study, judge: Judge, shown: RoundsShown) -> list[JudgeComparison]:
     """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
     plan = Clustering().plan(study)
     name = judge.pseudonym
@@ -160,20 +160,22 @@ def _all_of(others: Mapping[str, Sequence[Cell]]) -> list[Cell]:
     return [cell for cells in others.values() for cell in cells]
 
 
-def _compared(label: str, cells: Sequence[Cell], plan: Plan, to_rows: str = "") -> Compared:
+def _compared(
+    label: str, cells: Sequence[Cell], plan: ResamplePlan, to_rows: str = ""
+) -> JudgeComparison:
     found = pair_entry(("", ""), WORST_FIRST, cells, plan)["coefficients"]
     better, worse, n = leaning(cells, WORST_FIRST)
     # One interval each: the table is read down its columns.
     figures, note = once(
         [
-            replace(figure_of(sentences.of(found, name)), second="")
+            replace(figure_of(sentences.coefficient_of(found, name)), second="")
             for name in ("percent_agreement", "cohen_kappa")
         ]
     )
-    return Compared(label, n, to_rows, figures, better, worse, _lean(cells, plan), note)
+    return JudgeComparison(label, n, to_rows, figures, better, worse, _lean(cells, plan), note)
 
 
-def _lean(cells: Sequence[Cell], plan: Plan) -> Figure:
+def _lean(cells: Sequence[Cell], plan: ResamplePlan) -> Figure:
     """With its interval by resampling whole articles."""
     by_article: dict[str | int, list[Cell]] = {}
     for cell in cells:
@@ -232,7 +234,7 @@ def _count(n: int, **chosen: str) -> Figure:
 
 
 @dataclass(frozen=True)
-class Criteria:
+class RubricCriteria:
     """A version of the rubric: its rules, and what it says on each prompt; nothing where it cannot be read any more."""
 
     version: Rubric
@@ -240,11 +242,11 @@ class Criteria:
     prompts: Sequence[tuple[PromptCriteria, Sequence[VerdictChoice]]] = ()
 
 
-def criteria_of(version: Rubric, prompts: Collection[str]) -> Criteria:
+def criteria_of(version: Rubric, prompts: Collection[str]) -> RubricCriteria:
     """What people judged the responses to these prompts by."""
     try:
         known = rubric.parse(version.body)
     except rubric.RubricError:
-        return Criteria(version)
+        return RubricCriteria(version)
     asked = [one for name, one in known.prompts.items() if name in prompts]
-    return Criteria(version, known.rules, [(one, choices(known, one)) for one in asked])
+    return RubricCriteria(version, known.rules, [(one, choices(known, one)) for one in asked])

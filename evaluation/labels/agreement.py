@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evaluation.labels.file import Ratings
 from evaluation.labels.scale import Scale
 from evaluation.statistics import alpha, wilson
-from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.bootstrap import Resampled, ResamplePlan
 from evaluation.statistics.coefficient import (
     NO_ITEMS,
     ONE_RATER,
@@ -37,15 +37,15 @@ TOO_LARGE = (
 )
 
 
-class TooLarge(ValueError):
+class TooManyToResample(ValueError):
     """More than can be resampled; the message says what to do."""
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LabelsPlan:
     """`plan` None leaves resampling out; `by_cluster` draws the file's clusters, where it has them."""
 
-    plan: Plan | None
+    plan: ResamplePlan | None
     by_cluster: bool = True
 
 
@@ -66,7 +66,7 @@ class LabelAgreement(TypedDict):
     bias: float | None
 
 
-class Result(TypedDict):
+class LabelsAgreement(TypedDict):
     """The agreement in a file, as data: docs/researchers.md says what each part is."""
 
     n_items: int
@@ -77,7 +77,7 @@ class Result(TypedDict):
     per_class: list[LabelAgreement]
 
 
-def agreement_of(ratings: Ratings, scale: Scale, wanted: Wanted) -> Result:
+def agreement_of(ratings: Ratings, scale: Scale, wanted: LabelsPlan) -> LabelsAgreement:
     """Every coefficient of each two raters and of all, with its interval."""
     counted = _Counted(ratings, scale, wanted)
     pairs = list(counted.pairs()) if len(ratings.rater_names) <= MOST_PAIRED else []
@@ -101,7 +101,7 @@ def agreement_of(ratings: Ratings, scale: Scale, wanted: Wanted) -> Result:
 class _Counted:
     """A file's labels by their places on the scale."""
 
-    def __init__(self, ratings: Ratings, scale: Scale, wanted: Wanted) -> None:
+    def __init__(self, ratings: Ratings, scale: Scale, wanted: LabelsPlan) -> None:
         self.ratings, self.scale, self.plan = ratings, scale, wanted.plan
         place = {label: index for index, label in enumerate(scale.labels)}
         moved = np.array([place[label] for label in ratings.label_names], dtype=np.int64)
@@ -117,7 +117,7 @@ class _Counted:
     def _check(self, clusters: int) -> None:
         k = len(self.scale.labels)
         if self.plan is not None and clusters * k * k > MOST_CELLS:
-            raise TooLarge(TOO_LARGE.format(labels=k, clusters=clusters))
+            raise TooManyToResample(TOO_LARGE.format(labels=k, clusters=clusters))
 
     def pairs(self) -> Iterator[tuple[list[str], TwoRaters]]:
         """Each two raters in the order of their names, over the items that both labelled."""

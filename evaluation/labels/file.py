@@ -52,7 +52,7 @@ class Ratings:
     notices: list[str]
 
 
-def read(stream: BinaryIO, *, most_rows: int | None = None) -> Ratings:
+def read_labels(stream: BinaryIO, *, most_rows: int | None = None) -> Ratings:
     """The labels of a UTF-8 file; raises UnreadableLabels with the lines at fault.
 
     A byte-order mark, blank lines and blanks around a cell are ignored; cells are separated by comma,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from evaluation.labels.agreement import LabelAgreement, Result
+from evaluation.labels.agreement import LabelAgreement, LabelsAgreement
 from evaluation.report import sentences
 from evaluation.report.figures import Figure
 from evaluation.report.sentences import counted, interval, number
@@ -14,7 +14,7 @@ COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 
 
 @dataclass(frozen=True)
-class Line:
+class CoefficientLine:
     """One coefficient: what it is, of whom, and its figure with the method of its interval."""
 
     name: str
@@ -36,24 +36,24 @@ class ClassLine:
     bias: str
 
 
-def lines(result: Result) -> list[Line]:
+def lines(result: LabelsAgreement) -> list[CoefficientLine]:
     """Those over all raters first, then pair by pair."""
     ordered = sorted(result["coefficients"], key=lambda row: row["pair"] is not None)
     return [_line(row) for row in ordered]
 
 
-def _line(row: PlainCoefficient) -> Line:
+def _line(row: PlainCoefficient) -> CoefficientLine:
     value, ends = sentences.in_its_unit(row)
     why = sentences.why_empty(row, row["reason"])
     figure = Figure(value, ends(row["low"], row["high"]), why)
-    return Line(sentences.name_of(row), _raters(row), row["n"], figure, row["method"])
+    return CoefficientLine(sentences.name_of(row), _raters(row), row["n"], figure, row["method"])
 
 
 def _raters(row: PlainCoefficient | LabelAgreement) -> str:
     return " and ".join(row["pair"]) if row["pair"] else "all"
 
 
-def class_lines(result: Result) -> list[ClassLine]:
+def class_lines(result: LabelsAgreement) -> list[ClassLine]:
     return [
         ClassLine(
             row["label"],
@@ -67,14 +67,14 @@ def class_lines(result: Result) -> list[ClassLine]:
     ]
 
 
-def methods(result: Result) -> list[str]:
+def methods(result: LabelsAgreement) -> list[str]:
     """How the intervals were made, each way once."""
     methods = [row["method"] for row in result["coefficients"]]
     methods += [row["method"] for row in result["per_class"]]
     return list(dict.fromkeys(filter(None, methods)))
 
 
-def sheet(result: Result) -> Sheet:
+def sheet(result: LabelsAgreement) -> Sheet:
     """The result as a table: a row a coefficient, and for each label its kappa and its shares."""
     header = ["rater_1", "rater_2", "label", "coefficient", *COLUMNS]
     rows: list[list[object]] = [
@@ -101,7 +101,7 @@ def _two(row: PlainCoefficient | LabelAgreement) -> list[str]:
     return list(row["pair"]) if row["pair"] else ["all", "all"]
 
 
-def in_lines(result: Result) -> Iterator[str]:
+def in_lines(result: LabelsAgreement) -> Iterator[str]:
     """The result as lines of text for a terminal: control characters of a file are shown, not obeyed."""
     yield (
         f"{counted(result['n_items'], 'item')}, {counted(result['n_raters'], 'rater')}, "

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evaluation.paper.escaping import escaped
-from evaluation.paper.parts import Rows, bracketed, comment, named, table
+from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import breakable
 from evaluation.report.comparisons import SIDES, WITHIN
 from evaluation.report.display import Display, Named
@@ -33,7 +33,7 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
     if not families:
         return lines
     groups = [
-        Rows(
+        TableRows(
             [_row(family, row, display, whole) for row in _in_order(family, display)],
             _title(family),
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from evaluation.charts.standalone import COLUMN, PAGE, WIDTHS
 from evaluation.paper.parts import named
 from evaluation.paper.widths import breakable
-from evaluation.report.drawings import Drawing
+from evaluation.report.drawings import ReportChart
 from evaluation.shapes.study_report import Report
 
 
@@ -14,7 +14,7 @@ def chart_name(stem: str, key: str, form: str, width: str) -> str:
     return f"{stem}-{key}{'' if width == PAGE or form == 'csv' else f'-{width}'}.{form}"
 
 
-def includes(report: Report, charts: Iterable[Drawing], stem: str) -> str:
+def includes(report: Report, charts: Iterable[ReportChart], stem: str) -> str:
     """A figure for each chart, of its file in a page's width."""
     lines = [
         r"% Needs \usepackage{graphicx} and the files, which are as wide as a page "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evaluation.paper import verdicts as verdict_tables
-from evaluation.paper.parts import Rows, bracketed, named, of_n, per_cent, table
+from evaluation.paper.parts import TableRows, bracketed, named, of_n, per_cent, table
 from evaluation.paper.verdicts import INTERVALS
 from evaluation.paper.widths import breakable
 from evaluation.report import sentences
@@ -47,7 +47,7 @@ def compact(report: Report, display: Display) -> list[str]:
         f"Judge models against people's final verdicts, times 100, with {INTERVALS}; a reply without a verdict counts "
         "as wrong in accuracy and recall."
     )
-    scores = table(named(report, "judge-models"), caption, heads, [Rows(rows)], keys=3)
+    scores = table(named(report, "judge-models"), caption, heads, [TableRows(rows)], keys=3)
     for place, (judge, body) in enumerate(_judges(report, display), start=1):
         name = named(report, f"judge-{place}-verdicts")
         scores += ["", *verdict_tables.compact(report, display, body["table"], name, judge.label)]
@@ -87,7 +87,7 @@ def _scores(report: Report, display: Display) -> list[str]:
             one = _class(scores, verdict)
             shares = [of_n(one["precision"]), of_n(one["recall"]), _f(one["f"])]
             rows.append([breakable(labels[verdict]), *shares])
-        groups.append(Rows(rows, f"{judge.label}, {over}"))
+        groups.append(TableRows(rows, f"{judge.label}, {over}"))
     caption = (
         f"Judge models against people's final verdicts: k of n, the share in per cent, F times 100, and {INTERVALS}. "
         "A reply without a verdict counts as wrong in accuracy and recall and is in no precision."
@@ -109,7 +109,7 @@ def _by_model(report: Report, display: Display) -> list[str]:
             if model.name in counted:
                 own = model.name in bodies[judge.name]["own_models"]
                 rows += _both(model, judge, counted[model.name], verdicts, own=own)
-        groups.append(Rows(rows, f"{judge.label}, {prompt.label}"))
+        groups.append(TableRows(rows, f"{judge.label}, {prompt.label}"))
     caption = (
         f"People and judge models, model by model: k of n, the share in per cent, and {INTERVALS}."
     )

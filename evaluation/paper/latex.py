@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from evaluation.paper import comparisons, judges, verdicts
 from evaluation.paper.escaping import escaped, needs_unicode_engine
-from evaluation.paper.parts import Rows, bracketed, comment, named, table
+from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement import in_round
@@ -78,7 +78,7 @@ def _agreement(report: Report, display: Display) -> list[str]:
     for prompt, entry in mine:
         for pair in entry["pairs"]:
             agreed, kappa = (
-                sentences.of(pair["coefficients"], name)
+                sentences.coefficient_of(pair["coefficients"], name)
                 for name in ("percent_agreement", "cohen_kappa")
             )
             judges = breakable(", ".join(pair["judges"]))
@@ -96,7 +96,7 @@ def _agreement(report: Report, display: Display) -> list[str]:
     caption += f". Kappa that cannot be resampled, as from fewer than {FEWEST_CLUSTERS} "
     caption += f"{report['agreement']['interval']['cluster']}s, has no interval."
     heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
-    return table(named(report, "agreement"), caption, heads, [Rows(rows)], keys=3)
+    return table(named(report, "agreement"), caption, heads, [TableRows(rows)], keys=3)
 
 
 def _value(coefficient: Coefficient, words: Callable[[float | None], str]) -> str:

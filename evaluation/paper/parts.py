@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.paper.escaping import escaped
-from evaluation.paper.widths import SEP, Part, breakable, laid_out, lines_of
+from evaluation.paper.widths import SEP, TablePart, breakable, laid_out, lines_of
 from evaluation.report import sentences
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import Share
@@ -15,7 +15,7 @@ MOST_LINES = 40
 
 
 @dataclass(frozen=True)
-class Rows:
+class TableRows:
     """Rows of a table between two rules, below what they have in common; the cells are LaTeX, `title` is text."""
 
     rows: Sequence[Sequence[str]]
@@ -23,7 +23,7 @@ class Rows:
 
 
 def table(
-    name: str, caption: str, heads: Sequence[str], groups: Sequence[Rows], keys: int = 1
+    name: str, caption: str, heads: Sequence[str], groups: Sequence[TableRows], keys: int = 1
 ) -> list[str]:
     """A table that is no wider than the text, in parts by columns where these are too many.
 
@@ -41,7 +41,7 @@ def table(
 
 
 def _one(
-    caption: str, columns: Sequence[Sequence[str]], groups: Sequence[Rows], part: Part
+    caption: str, columns: Sequence[Sequence[str]], groups: Sequence[TableRows], part: TablePart
 ) -> list[str]:
     heads = [column[0] for column in columns]
     head = [r"\toprule", _line(heads, part), MIDRULE]
@@ -73,7 +73,7 @@ def _column(cells: Sequence[str], width: float) -> str:
     return rf">{{{side}\arraybackslash}}p{{{width:g}pt}}"
 
 
-def _lines(group: Rows, part: Part) -> Iterator[str]:
+def _lines(group: TableRows, part: TablePart) -> Iterator[str]:
     if group.title:
         # The star keeps it on the page of the rows that it names.
         wide = rf"\multicolumn{{{len(part.columns)}}}{{@{{}}p{{{part.width:g}pt}}@{{}}}}"
@@ -82,7 +82,7 @@ def _lines(group: Rows, part: Part) -> Iterator[str]:
         yield _line(row, part)
 
 
-def _line(cells: Sequence[str], part: Part) -> str:
+def _line(cells: Sequence[str], part: TablePart) -> str:
     return " & ".join(cells[column] for column in part.columns) + r" \\"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from evaluation.paper import parts
 from evaluation.paper.escaping import escaped
-from evaluation.paper.parts import Rows, of_n, per_cent
+from evaluation.paper.parts import TableRows, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
@@ -46,7 +46,7 @@ def compact(
         for i, model in enumerate(display.models)
     ]
     kappas = [] if judge else _kappas(report, prompts)
-    groups = [Rows(rows), *([Rows(kappas)] if kappas else [])]
+    groups = [TableRows(rows), *([TableRows(kappas)] if kappas else [])]
     caption = _caption(verdict_labels(report)[best].lower(), judge, len(kappas))
     return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups)
 
@@ -102,7 +102,7 @@ def _kappa(entry: PromptAgreement) -> str:
     """The kappa of two people with its n; empty where there is none."""
     if len(entry["pairs"]) != 1:
         return ""
-    kappa = sentences.of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+    kappa = sentences.coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
     return f"{escaped(sentences.number(kappa['value'], 2))} ({kappa['n']})"
 
 
@@ -126,7 +126,7 @@ def full(
                 mine = [cells[prompt.name, model.name, part, verdict] for verdict in verdicts]
                 first = breakable(model.label) if place == 0 else ""
                 rows.append([first, SLICE_LABELS[part], str(mine[0]["n"]), *map(of_n, mine)])
-        groups.append(Rows(rows, prompt.label))
+        groups.append(TableRows(rows, prompt.label))
     return parts.table(name, caption, heads, groups, keys=3)
 
 

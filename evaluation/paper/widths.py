@@ -65,7 +65,7 @@ def _letters(latex: str) -> str:
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """A table, or a part of one that has too many columns: which of the columns, and their widths."""
 
     columns: tuple[int, ...]
@@ -77,7 +77,7 @@ class Part:
         return sum(self.widths) + 2 * SEP * (len(self.widths) - 1)
 
 
-def laid_out(columns: Sequence[Sequence[str]], keys: int) -> list[Part]:
+def laid_out(columns: Sequence[Sequence[str]], keys: int) -> list[TablePart]:
     """Columns of cells within TEXT: in as many parts as that takes, each with the first `keys` columns."""
     least = [max(map(narrowest, cells)) + 0.5 for cells in columns]
     wanted = [max(map(whole, cells)) + 0.5 for cells in columns]
@@ -88,7 +88,7 @@ def laid_out(columns: Sequence[Sequence[str]], keys: int) -> list[Part]:
             parts.append([*range(keys), column])
         else:
             parts[-1] = mine
-    return [Part(tuple(part), _widths(least, wanted, part)) for part in parts]
+    return [TablePart(tuple(part), _widths(least, wanted, part)) for part in parts]
 
 
 def _room(widths: Sequence[float], part: Sequence[int]) -> float:
@@ -107,7 +107,7 @@ def _widths(
     )
 
 
-def lines_of(row: Sequence[str], part: Part) -> int:
+def lines_of(row: Sequence[str], part: TablePart) -> int:
     """About how many lines a row takes."""
     return max(
         ceil(1.1 * whole(row[column]) / width) or 1

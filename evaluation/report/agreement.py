@@ -131,7 +131,7 @@ def _overall_row(prompt: ReportPrompt, agreement: PromptAgreement) -> AgreementR
 
 
 def _figures(coefficients: Sequence[Coefficient], names: Sequence[str]) -> tuple[Figure, ...]:
-    return tuple(figure_of(sentences.of(coefficients, name)) for name in names)
+    return tuple(figure_of(sentences.coefficient_of(coefficients, name)) for name in names)
 
 
 def figure_of(coefficient: Coefficient) -> Figure:
@@ -248,7 +248,7 @@ def _round_row(one: PromptAgreement) -> Portion:
     agreed, fleiss, _, alpha = _figures(one["all"], OVERALL)
     kappa = fleiss
     if len(one["pairs"]) == 1:
-        kappa = figure_of(sentences.of(one["pairs"][0]["coefficients"], "cohen_kappa"))
+        kappa = figure_of(sentences.coefficient_of(one["pairs"][0]["coefficients"], "cohen_kappa"))
     figures = [replace(each, second="") for each in (agreed, kappa, alpha)]
     days = _days(one["since"], one["until"])
     return Portion(one["prompt"], f"round {one['round']}", days, one["n"], *once(figures))

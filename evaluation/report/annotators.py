@@ -39,7 +39,7 @@ OF_TWO = ("percent_agreement", "cohen_kappa", "gwet_ac1")
 
 
 @dataclass(frozen=True)
-class Line:
+class MeasureLine:
     """One measure: its n with the query of the tags that it counts, and its figures. `is_part`: of the line above."""
 
     label: str
@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Glance:
+class PopulationGlance:
     """One population of a round in the overview; its `query` opens it on the page."""
 
     round: int
@@ -64,7 +64,7 @@ class Glance:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPopulation:
     """One population of a round in full. `two` names its annotators where they are two.
 
     `misleading` are the measures with a low kappa although most agree.
@@ -75,12 +75,12 @@ class Shown:
     about: str
     sentence: str
     two: str
-    lines: list[Line]
+    lines: list[MeasureLine]
     misleading: list[str]
     unused: int
-    overlaps: list[Line]
+    overlaps: list[MeasureLine]
     pair_columns: list[str]
-    pairs: list[Line]
+    pairs: list[MeasureLine]
 
 
 def label_of(key: str) -> str:
@@ -97,10 +97,10 @@ def label_of(key: str) -> str:
 
 def glances(
     report: AnnotatorAgreement, n: int = 0, shown: StageAgreement | None = None
-) -> list[Glance]:
+) -> list[PopulationGlance]:
     """Every population with two annotations of a tag, the shown one marked."""
     return [
-        Glance(
+        PopulationGlance(
             entry["round"],
             STAGES[stage["stage"]],
             query(round=entry["round"], stage=stage["stage"]),
@@ -132,12 +132,12 @@ def chosen(
     return next(iter([*named, *there]), None)
 
 
-def laid_out(n: int, stage: StageAgreement) -> Shown:
+def laid_out(n: int, stage: StageAgreement) -> ShownPopulation:
     """One population as the page shows it. Options that nobody chose are counted, not listed."""
     labelled = [one for one in stage["measures"] if one["kind"] != OVERLAP]
     used = [one for one in labelled if one["kind"] != OPTION or one["counts"][0]]
     met = stage["measures"][0]["pairs"]
-    return Shown(
+    return ShownPopulation(
         n,
         STAGES[stage["stage"]],
         ABOUT[stage["stage"]],
@@ -177,18 +177,18 @@ def sentence(stage: StageAgreement) -> str:
 
 def _figures(stage: StageAgreement, measure: MeasureAgreement) -> tuple[Figure, ...]:
     """Agreement, kappa, AC1, alpha: Cohen's kappa where two people annotated all tags, else Fleiss'."""
-    every = {name: figure_of(sentences.of(measure["all"], name)) for name in OF_ALL}
+    every = {name: figure_of(sentences.coefficient_of(measure["all"], name)) for name in OF_ALL}
     if len(measure["pairs"]) == 1:
         of_two = measure["pairs"][0]["coefficients"]
-        shown = [figure_of(sentences.of(of_two, name)) for name in OF_TWO]
+        shown = [figure_of(sentences.coefficient_of(of_two, name)) for name in OF_TWO]
         return (*shown, every["krippendorff_alpha_nominal"])
     return tuple(every.values())
 
 
 def _line(
     n: int, stage: StageAgreement, measure: MeasureAgreement, figures: tuple[Figure, ...]
-) -> Line:
-    return Line(
+) -> MeasureLine:
+    return MeasureLine(
         label_of(measure["key"]),
         measure["all"][0]["n"],
         query(round=n, stage=stage["stage"], measure=measure["key"]),
@@ -201,11 +201,11 @@ def _in_pairs(stage: StageAgreement) -> list[MeasureAgreement]:
     return [one for one in stage["measures"] if one["kind"] in (VALIDITY, DIMENSION)]
 
 
-def _pair_line(n: int, stage: StageAgreement, place: int) -> Line:
+def _pair_line(n: int, stage: StageAgreement, place: int) -> MeasureLine:
     """Kappa of two annotators on validity and on each dimension."""
     first, second = stage["measures"][0]["pairs"][place]["annotators"]
     kappas = [
-        figure_of(sentences.of(one["pairs"][place]["coefficients"], "cohen_kappa"))
+        figure_of(sentences.coefficient_of(one["pairs"][place]["coefficients"], "cohen_kappa"))
         for one in _in_pairs(stage)
     ]
     of_two = stage["measures"][0]["pairs"][place]["coefficients"]
@@ -216,7 +216,7 @@ def _pair_line(n: int, stage: StageAgreement, place: int) -> Line:
         annotator_1=first,
         annotator_2=second,
     )
-    return Line(f"{first}, {second}", of_two[0]["n"], to_rows, tuple(kappas))
+    return MeasureLine(f"{first}, {second}", of_two[0]["n"], to_rows, tuple(kappas))
 
 
 # ---------------------------------------------------------------- CSV

@@ -36,7 +36,7 @@ LABELS = {
 
 
 @dataclass(frozen=True)
-class Line:
+class CollectionLine:
     """One row of the page: what it counts, and how many, with a link's query and which page it leads to."""
 
     label: str
@@ -44,22 +44,22 @@ class Line:
     of_tags: bool
 
 
-def groups(table: CollectionTable) -> list[tuple[str, list[Line]]]:
+def groups(table: CollectionTable) -> list[tuple[str, list[CollectionLine]]]:
     """The rows by group, as shown."""
-    lines_of: dict[str, list[Line]] = {}
+    lines_of: dict[str, list[CollectionLine]] = {}
     for row in table["rows"]:
         lines_of.setdefault(row["group"], []).append(_line(row))
     return [(TITLES[group], lines) for group, lines in lines_of.items()]
 
 
-def _line(row: CollectionEntry) -> Line:
+def _line(row: CollectionEntry) -> CollectionLine:
     k, n = row["k"], row["n"]
     parameter, value = row["parameter"], row["value"]
     chosen = {parameter: value} if parameter and value else {}
     link = query(validity=row["validity"], **chosen)
     linked = k and (chosen or row["group"] == TAGS or value == "all")
     part = "" if value in TOTALS else share(k, n)
-    return Line(
+    return CollectionLine(
         label_of(row),
         Figure(
             str(k), percent_ends(row["low"], row["high"]), query=link if linked else "", share=part

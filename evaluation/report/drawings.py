@@ -31,7 +31,7 @@ LISTED = "listed"
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ReportChart:
     """A chart with its table; `key` is its address among the charts of its report.
 
     `marks` are its rows from the top, in words and with the query of their responses.
@@ -60,7 +60,7 @@ def _shown(cell: object) -> str:
     return sentences.number(cell) if isinstance(cell, float) else str(cell)
 
 
-def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str, Drawing]:
+def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str, ReportChart]:
     """Every chart that this report has, by key, in the order of the page, for a width of so many pixels.
 
     `order` is that of the models' shares.
@@ -69,13 +69,15 @@ def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str
     return {drawing.key: drawing for make in makers for drawing in make(report, wide)}
 
 
-def _flow(report: Report, wide: int) -> Iterator[Drawing]:
+def _flow(report: Report, wide: int) -> Iterator[ReportChart]:
     if svg := flow_chart(report, wide):
         rows: list[list[Any]] = [[r.label, r.count, "; ".join(r.before)] for r in flow_rows(report)]
-        yield Drawing("flow", "From tags to tables", svg, Sheet(["step", "left", "before"], rows))
+        yield ReportChart(
+            "flow", "From tags to tables", svg, Sheet(["step", "left", "before"], rows)
+        )
 
 
-def _days(report: Report, wide: int) -> Iterator[Drawing]:
+def _days(report: Report, wide: int) -> Iterator[ReportChart]:
     days = report["days"]
     if len(days) < FEWEST_DAYS:
         return
@@ -89,15 +91,15 @@ def _days(report: Report, wide: int) -> Iterator[Drawing]:
         unit="verdicts",
     )
     rows = [[day["day"], day["verdicts"]] for day in days]
-    yield Drawing("days", title, svg, Sheet(["day", "verdicts"], rows))
+    yield ReportChart("days", title, svg, Sheet(["day", "verdicts"], rows))
 
 
 # ---------------------------------------------------------------- agreement
 
 
-def _kappas(report: Report, wide: int) -> Iterator[Drawing]:
+def _kappas(report: Report, wide: int) -> Iterator[ReportChart]:
     kappas = [
-        (entry, pair, sentences.of(pair["coefficients"], "cohen_kappa"))
+        (entry, pair, sentences.coefficient_of(pair["coefficients"], "cohen_kappa"))
         for entry in report["agreement"]["prompts"]
         for pair in entry["pairs"]
     ]
@@ -120,7 +122,7 @@ def _kappas(report: Report, wide: int) -> Iterator[Drawing]:
     rows = [
         [*values(entry, OF_ENTRY), *pair["judges"], *_ends(kappa)] for entry, pair, kappa in kappas
     ]
-    yield Drawing("kappa", "Cohen's kappa by prompt", svg, Sheet(header, rows))
+    yield ReportChart("kappa", "Cohen's kappa by prompt", svg, Sheet(header, rows))
 
 
 def _ends(kappa: Coefficient) -> list[Any]:
@@ -142,11 +144,11 @@ def _kappa_row(
     return Estimate(label, kappa["value"], low, high, text)
 
 
-def _pairs(report: Report, wide: int) -> Iterator[Drawing]:
+def _pairs(report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt and round that three or more people judged: kappa of each two."""
     for place, prompt in enumerate(report["agreement"]["prompts"]):
         kappas = {
-            tuple(pair["judges"]): sentences.of(pair["coefficients"], "cohen_kappa")
+            tuple(pair["judges"]): sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
             for pair in prompt["pairs"]
         }
         names = sorted({name for both in kappas for name in both})
@@ -163,10 +165,10 @@ def _pairs(report: Report, wide: int) -> Iterator[Drawing]:
         )
         rows = [[*both, kappa["value"], kappa["n"]] for both, kappa in sorted(kappas.items())]
         header = ["judge_1", "judge_2", "kappa", "n"]
-        yield Drawing(f"pairs-{place}", title, svg, Sheet(header, rows))
+        yield ReportChart(f"pairs-{place}", title, svg, Sheet(header, rows))
 
 
-def _matrices(report: Report, wide: int) -> Iterator[Drawing]:
+def _matrices(report: Report, wide: int) -> Iterator[ReportChart]:
     prompts = report["agreement"]["prompts"]
     for place, (section, agreement) in enumerate(
         zip(agreement_sections(report, wide), prompts, strict=True)
@@ -176,10 +178,10 @@ def _matrices(report: Report, wide: int) -> Iterator[Drawing]:
             where = f"Prompt {section.prompt}{in_round(agreement)}"
             title = f"{where}: {' and '.join(pair['judges'])}"
             sheet = Sheet(PAIR_CELL, pair_cells(pair))
-            yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, sheet)
+            yield ReportChart(f"matrix-{place}-{number}", title, matrix.svg, sheet)
 
 
-def _over_time(report: Report, wide: int) -> Iterator[Drawing]:
+def _over_time(report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt and round a line of the judges' agreement over the thirds of the work."""
     titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
     thirds = [
@@ -218,17 +220,17 @@ def _over_time(report: Report, wide: int) -> Iterator[Drawing]:
     ]
     header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
     rows = [_part_row(entry, part) for entry in thirds for part in entry["over_time"]]
-    yield Drawing("over-time", "Agreement over time", svg, Sheet(header, rows))
+    yield ReportChart("over-time", "Agreement over time", svg, Sheet(header, rows))
 
 
 def _point(part: AgreementThird) -> tuple[str, float | None, str]:
-    agreed = sentences.of(part["coefficients"], "percent_agreement")["value"]
+    agreed = sentences.coefficient_of(part["coefficients"], "percent_agreement")["value"]
     return f"{THIRDS[part['part']]}, n = {part['n']}", agreed, sentences.percent(agreed)
 
 
 def _part_row(entry: PromptAgreement, part: AgreementThird) -> list[object]:
     agreed, fleiss, alpha = (
-        sentences.of(part["coefficients"], name)
+        sentences.coefficient_of(part["coefficients"], name)
         for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
     )
     place = [entry["prompt"], entry["round"], part["part"], part["since"], part["until"], part["n"]]
@@ -239,12 +241,12 @@ def _part_row(entry: PromptAgreement, part: AgreementThird) -> list[object]:
 # ---------------------------------------------------------------- final verdicts
 
 
-def _bars(report: Report, wide: int) -> Iterator[Drawing]:
+def _bars(report: Report, wide: int) -> Iterator[ReportChart]:
     sheet = SHEETS["verdicts"](report)
     for place, section in enumerate(prompt_sections(report, wide)):
         rows = [row for row in sheet.rows if row[0] == section.prompt and row[2] == ALL]
         title = f"Final verdicts on prompt {section.prompt}"
-        yield Drawing(f"verdicts-{place}", title, section.svg, Sheet(sheet.header, rows))
+        yield ReportChart(f"verdicts-{place}", title, section.svg, Sheet(sheet.header, rows))
 
 
 def models_in(order: str, report: Report) -> list[str]:
@@ -268,7 +270,7 @@ def _best_cells(report: Report, prompt: str) -> list[VerdictCell]:
     ]
 
 
-def _shares(order: str, report: Report, wide: int) -> Iterator[Drawing]:
+def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt the share of the best verdict, model by model, with its interval."""
     best, names = verdict_labels(report)[best_first(report)[0]], models_in(order, report)
     for place, prompt in enumerate(report["prompts"]):
@@ -290,7 +292,7 @@ def _shares(order: str, report: Report, wide: int) -> Iterator[Drawing]:
             for cell in mine
         ]
         marks = tuple(_mark(report, prompt["name"], cell) for cell in mine)
-        yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows), marks)
+        yield ReportChart(f"shares-{place}", title, svg, Sheet(header, rows), marks)
 
 
 def _mark(report: Report, prompt: str, cell: VerdictCell) -> Figure:

@@ -26,7 +26,7 @@ class Figure:
 
 
 def query(**parts: object) -> str:
-    """The query of the page of rows (evaluation.rows.choice.Choice), empty parts left out."""
+    """The query of the page of rows (evaluation.rows.choice.ResponseChoice), empty parts left out."""
     return "?" + urlencode(
         {name: value for name, value in parts.items() if value not in ("", None)}
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from evaluation.charts.flow import Stage, flow_diagram
+from evaluation.charts.flow import FlowBox, flow_diagram
 from evaluation.report.sentences import counted
 from evaluation.shapes.study_report import FlowStep, Report
 
@@ -16,12 +16,12 @@ def changes_of(step: FlowStep, before: FlowStep) -> list[str]:
     return lines or ["none lost"]
 
 
-def flow_rows(report: Report) -> list[Stage]:
+def flow_rows(report: Report) -> list[FlowBox]:
     """The steps as the diagram and the page's table have them."""
     steps = report["flow"]["steps"]
     firsts: Iterable[FlowStep | None] = [None, *steps]
     return [
-        Stage(
+        FlowBox(
             step["label"],
             counted(step["n"], step["unit"]),
             tuple(changes_of(step, before)) if before else (),

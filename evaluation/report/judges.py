@@ -16,7 +16,7 @@ from evaluation.report.sentences import (
     percent,
     share,
 )
-from evaluation.report.sentences import of as coefficient_of
+from evaluation.report.sentences import coefficient_of as coefficient_of
 from evaluation.report.verdicts import PromptSection, best_first, model_id, sections_of
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.judge_models import (
@@ -161,7 +161,7 @@ def _against_people(
     shown = verdict_labels(report)
     keys = best_first(report)
     classes = {one["label"]: one for one in scores["classes"]}
-    rows = RowsOf(judge["id"], prompt["name"])
+    rows = RowsQuery(judge["id"], prompt["name"])
     accuracy = scores["accuracy"]
     wrong = accuracy["n"] - accuracy["k"]
     return AgainstPeople(
@@ -189,7 +189,7 @@ def by_population(scores: PromptScores) -> list[tuple[str, CountedScores]]:
     return [*halves, ("all", scores)]
 
 
-def _populations(scores: PromptScores, rows: "RowsOf") -> Iterable[Population]:
+def _populations(scores: PromptScores, rows: "RowsQuery") -> Iterable[Population]:
     for key, one in by_population(scores):
         half = {} if key == "all" else {"half": key}
         yield Population(
@@ -263,7 +263,7 @@ def variants_sentence(report: Report) -> str:
 
 
 @dataclass(frozen=True)
-class RowsOf:
+class RowsQuery:
     """The rows that a judge model's scores on a prompt count: responses with a final verdict and with its reply."""
 
     judge: int
@@ -307,7 +307,7 @@ def _f_figure(score: Score, rows: str) -> Figure:
     return Figure(value, ends, query=rows)
 
 
-def _class_figures(one: ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
+def _class_figures(one: ClassScores, rows: RowsQuery) -> tuple[Figure, ...]:
     verdict = one["label"]
     right = rows.where(verdict=verdict, said=verdict)
     return (
@@ -324,7 +324,7 @@ def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
 
 
 def _matrix(
-    report: Report, rows: RowsOf, scores: PromptScores
+    report: Report, rows: RowsQuery, scores: PromptScores
 ) -> tuple[tuple[str, tuple[Figure, ...]], ...]:
     """People's verdicts (rows) by the judge model's (columns, the last without a verdict), linked to their rows."""
     shown, places = verdict_labels(report), _places(report, scores)
@@ -357,7 +357,7 @@ def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) ->
 
 def _model_row(
     report: Report,
-    rows: RowsOf,
+    rows: RowsQuery,
     one: ModelVerdicts,
     keys: list[str],
     own: Collection[str],

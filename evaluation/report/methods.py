@@ -162,8 +162,8 @@ def _agreement(report: Report) -> Iterator[str]:
 def _shown(entry: PromptAgreement) -> Coefficient:
     """Cohen's kappa where the same two judged all, else Krippendorff's alpha."""
     if len(entry["pairs"]) == 1:
-        return sentences.of(entry["pairs"][0]["coefficients"], "cohen_kappa")
-    return sentences.of(entry["all"], "krippendorff_alpha_nominal")
+        return sentences.coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+    return sentences.coefficient_of(entry["all"], "krippendorff_alpha_nominal")
 
 
 def _coefficient(entry: PromptAgreement) -> str:
@@ -173,7 +173,7 @@ def _coefficient(entry: PromptAgreement) -> str:
     if (pairs := len(entry["pairs"])) > 1:
         where += f", over {pairs} pairs of judges"
     if coefficient["value"] is None:
-        agreed = sentences.of(entry["all"], "percent_agreement")
+        agreed = sentences.coefficient_of(entry["all"], "percent_agreement")
         return f"{name} is undefined {where}, where the judges agree in {sentences.percent(agreed['value'])} of cases"
     ends = interval(*sentences.ends_of(coefficient), 2)
     return f"{name} is {number(coefficient['value'], 2)} ({ends or 'no interval'}) {where}"

@@ -9,7 +9,7 @@ from evaluation.shapes.verdict_tables import KINDS, VerdictCell
 from evaluation.statistics.tables import ALL
 
 
-class Range(NamedTuple):
+class ShareRange(NamedTuple):
     """What a model's share can be, once the `missing` of all its `total` responses have a verdict."""
 
     model: str
@@ -43,11 +43,11 @@ def sentence(report: Report) -> str:
     return f"{n:,} of {counted(all_of(report), 'response')}{kept} {have} no final verdict: {kinds_in_words(report)}."
 
 
-def ranges(report: Report, prompt: str, models: Sequence[str]) -> list[Range]:
+def ranges(report: Report, prompt: str, models: Sequence[str]) -> list[ShareRange]:
     """For each of `models` with such responses to a prompt the lowest and the highest share of the reported verdict."""
     verdict = report["comparisons"]["verdict"]
     found = {
-        cell["model"]: Range(cell["model"], gone, gone + cell["n"], _ends(cell))
+        cell["model"]: ShareRange(cell["model"], gone, gone + cell["n"], _ends(cell))
         for cell, gone in _short(report)
         if (cell["prompt"], cell["verdict"]) == (prompt, verdict)
     }

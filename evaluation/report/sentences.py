@@ -102,7 +102,7 @@ def name_of(coefficient: PlainCoefficient) -> str:
     return plain if weights == "none" else f"{plain}, {weights} weights"
 
 
-def of(coefficients: Sequence[Coefficient], name: str) -> Coefficient:
+def coefficient_of(coefficients: Sequence[Coefficient], name: str) -> Coefficient:
     """The unweighted coefficient of that name."""
     return next(
         coefficient
@@ -114,8 +114,8 @@ def of(coefficients: Sequence[Coefficient], name: str) -> Coefficient:
 def kappa_of(entry: PromptAgreement) -> Coefficient:
     """Cohen's kappa where the same two people judged all responses, else Fleiss'."""
     if len(entry["pairs"]) == 1:
-        return of(entry["pairs"][0]["coefficients"], "cohen_kappa")
-    return of(entry["all"], "fleiss_kappa")
+        return coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+    return coefficient_of(entry["all"], "fleiss_kappa")
 
 
 def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
@@ -193,15 +193,15 @@ def agreement_sentence(prompt: PromptAgreement) -> str:
     if len(prompt["pairs"]) == 1:
         (pair,) = prompt["pairs"]
         first, second = pair["judges"]
-        percent_agreement = of(pair["coefficients"], "percent_agreement")
-        kappa = of(pair["coefficients"], "cohen_kappa")
+        percent_agreement = coefficient_of(pair["coefficients"], "percent_agreement")
+        kappa = coefficient_of(pair["coefficients"], "cohen_kappa")
         return f"{_agreed(percent_agreement, f'{first} and {second}')} {_value(kappa)}"
     return _over_all(prompt)
 
 
 def _over_all(prompt: PromptAgreement) -> str:
     everybody = prompt["all"]
-    agreed = of(everybody, "percent_agreement")
+    agreed = coefficient_of(everybody, "percent_agreement")
     # With more than two judges a response, agreement is a mean over pairs, not a count of responses.
     agreement = (
         _agreed(agreed, "The two judges of a response")
@@ -211,15 +211,15 @@ def _over_all(prompt: PromptAgreement) -> str:
     )
     return (
         f"{len(prompt['pairs'])} pairs of people judged these responses, so there is no single Cohen's kappa: "
-        f"it is given for each pair. {agreement} {_value(of(everybody, 'fleiss_kappa'))} "
-        f"{_value(of(everybody, 'krippendorff_alpha_nominal'))}"
+        f"it is given for each pair. {agreement} {_value(coefficient_of(everybody, 'fleiss_kappa'))} "
+        f"{_value(coefficient_of(everybody, 'krippendorff_alpha_nominal'))}"
     )
 
 
 def changed_sentence(both: ChangedVerdicts) -> str:
     """How far the verdicts that two rounds ended with agree."""
-    kappa = of(both["coefficients"], "cohen_kappa")
-    agreed = of(both["coefficients"], "percent_agreement")
+    kappa = coefficient_of(both["coefficients"], "cohen_kappa")
+    agreed = coefficient_of(both["coefficients"], "percent_agreement")
     ends = interval(*ends_of(kappa), 2)
     with_kappa = (
         "kappa is undefined"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.report import missing, sentences
-from evaluation.report.drawings import Drawing
-from evaluation.report.missing import Range
+from evaluation.report.drawings import ReportChart
+from evaluation.report.missing import ShareRange
 from evaluation.report.sentences import in_words
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.share_differences import Comparison, ComparisonFamily
@@ -26,9 +26,9 @@ class Panel:
 
     prompt: str
     title: str
-    drawing: Drawing
+    drawing: ReportChart
     agreement: tuple[str, ...]
-    ranges: tuple[Range, ...]
+    ranges: tuple[ShareRange, ...]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Summary:
     panels: tuple[Panel, ...]
 
 
-def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
+def summary(report: Report, charts: dict[str, ReportChart]) -> Summary:
     """The summary with the charts `shares-N` of evaluation.report.drawings."""
     found = findings(report)
     title = found[0] if found else _title_of_none(report)
@@ -63,7 +63,7 @@ def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
     )
 
 
-def _panel(report: Report, prompt: ReportPrompt, drawing: Drawing) -> Panel:
+def _panel(report: Report, prompt: ReportPrompt, drawing: ReportChart) -> Panel:
     label, models = prompt["label"], [str(row[0]) for row in drawing.sheet.rows]
     agreement = agreement_lines(report["agreement"]["prompts"], label)
     ranges = missing.ranges(report, label, models)

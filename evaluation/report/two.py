@@ -17,7 +17,7 @@ ABSENT = Figure("\N{EN DASH}")
 
 
 @dataclass(frozen=True)
-class Side:
+class ReportSide:
     """A report, or a round: its prompts and models, its table of verdicts, and the agreement by prompt and round.
 
     `has_rows` says whether shares lead to their responses: lists of these are by the final verdicts of now.
@@ -29,7 +29,7 @@ class Side:
     has_rows: bool = True
 
     @classmethod
-    def of(cls, report: Report, *, has_rows: bool = True) -> "Side":
+    def of_report(cls, report: Report, *, has_rows: bool = True) -> "ReportSide":
         """A whole report."""
         (table,) = report["tables"]
         return cls(report, table, report["agreement"]["prompts"], has_rows)
@@ -60,7 +60,7 @@ class PromptOfTwo:
     agreement: tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def next_to(first: Side, second: Side, verdict: str) -> list[PromptOfTwo]:
+def next_to(first: ReportSide, second: ReportSide, verdict: str) -> list[PromptOfTwo]:
     """Every prompt of either side, matched by its name, with the models of either, matched by their numbers.
 
     A model has the name of the first side that has it: names depend on which others a study has.
@@ -78,11 +78,11 @@ def next_to(first: Side, second: Side, verdict: str) -> list[PromptOfTwo]:
     ]
 
 
-def _named(side: Side, name: str) -> ReportPrompt | None:
+def _named(side: ReportSide, name: str) -> ReportPrompt | None:
     return next((prompt for prompt in side.subject["prompts"] if prompt["name"] == name), None)
 
 
-def _rows(both: tuple[Side, Side], prompt: str, verdict: str) -> Iterator[ShareRow]:
+def _rows(both: tuple[ReportSide, ReportSide], prompt: str, verdict: str) -> Iterator[ShareRow]:
     cells = [_cells(side, prompt, verdict) for side in both]
     names = {model["id"]: model["name"] for side in both[::-1] for model in side.subject["models"]}
     places = sorted(
@@ -97,7 +97,7 @@ def _rows(both: tuple[Side, Side], prompt: str, verdict: str) -> Iterator[ShareR
         yield ShareRow(names[model], SLICE_LABELS[part], sides, _difference(one, other))
 
 
-def _cells(side: Side, name: str, verdict: str) -> dict[tuple[int, str], VerdictCell]:
+def _cells(side: ReportSide, name: str, verdict: str) -> dict[tuple[int, str], VerdictCell]:
     """By the model's number and slice."""
     prompt = _named(side, name)
     return {
@@ -107,7 +107,7 @@ def _cells(side: Side, name: str, verdict: str) -> dict[tuple[int, str], Verdict
     }
 
 
-def _figure(side: Side, prompt: str, cell: VerdictCell | None) -> Figure:
+def _figure(side: ReportSide, prompt: str, cell: VerdictCell | None) -> Figure:
     if cell is None or not cell["n"]:
         return ABSENT
     model = model_id(side.subject, cell["model"])
@@ -127,6 +127,6 @@ def _difference(one: VerdictCell | None, other: VerdictCell | None) -> str:
     return points(other["k"] / other["n"] - one["k"] / one["n"])
 
 
-def _agreement(side: Side, name: str) -> tuple[str, ...]:
+def _agreement(side: ReportSide, name: str) -> tuple[str, ...]:
     prompt = _named(side, name)
     return agreement_lines(side.agreement, prompt["label"]) if prompt else ()

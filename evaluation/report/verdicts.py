@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.charts.bars import Bar, stacked_bars
+from evaluation.charts.bars import StackedBar, stacked_bars
 from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.shapes.judge_models import JudgeModel
 from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
-from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, Line
+from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, VerdictLine
 
 # A row of fewer responses says little, so such rows come together in one line.
 FEWEST = 5
@@ -90,7 +90,7 @@ def sections_of(
     return sections
 
 
-def _by_size(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+def _by_size(lines: Sequence[VerdictLine]) -> tuple[list[VerdictLine], list[VerdictLine]]:
     """The lines of enough responses, and those of fewer."""
     enough = [line for line in lines if line["labelled"] >= FEWEST]
     return enough, [line for line in lines if line["labelled"] < FEWEST]
@@ -104,7 +104,7 @@ def _sentence(prompt: ReportPrompt, cells: list[VerdictCell], verdict: str) -> s
 def _row(
     report: Report,
     prompt: ReportPrompt,
-    line: Line,
+    line: VerdictLine,
     cells: list[VerdictCell],
     keys: list[str],
     judge: JudgeModel | None,
@@ -145,13 +145,13 @@ def _cell_figure(cell: VerdictCell, place: Mapping[str, object], parameter: str)
     )
 
 
-def _n_figure(line: Line, place: Mapping[str, object]) -> Figure:
+def _n_figure(line: VerdictLine, place: Mapping[str, object]) -> Figure:
     labelled, total = line["labelled"], line["total"]
     text = str(total) if labelled == total else f"{labelled} of {total}"
     return Figure(text, query=query(**place) if total else "")
 
 
-def _left_out_note(lines: list[Line]) -> str:
+def _left_out_note(lines: list[VerdictLine]) -> str:
     left_out = sum(line["left_out"] for line in lines if line["slice"] == ALL)
     if not left_out:
         return ""
@@ -179,7 +179,7 @@ def _chart(
     whose = f"Verdicts of {judge['judge']}" if judge else "Final verdicts"
     return stacked_bars(
         [
-            Bar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
+            StackedBar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
             for model in report["models"]
         ],
         [(key, shown[key]) for key in keys],

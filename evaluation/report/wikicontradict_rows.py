@@ -30,7 +30,7 @@ OUTCOMES = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperTableCell:
     """A cell: ours as k/n with its share ("" where the study has none), the paper's per cent, and a mark if at odds."""
 
     ours: str
@@ -45,7 +45,7 @@ class PaperPrompt:
 
     prompt: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
+    rows: tuple[tuple[str, str, tuple[PaperTableCell, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,19 @@ def _prompt(prompt: str, cells: list[Match], labels: dict[str, str]) -> PaperPro
     return PaperPrompt(prompt, tuple(labels.get(verdict, verdict) for verdict in verdicts), rows)
 
 
-def _row(cells: list[Match], model: str, part: str, verdicts: list[str]) -> Iterable[Cell]:
+def _row(
+    cells: list[Match], model: str, part: str, verdicts: list[str]
+) -> Iterable[PaperTableCell]:
     mine = {
         one.paper.verdict: one for one in cells if (one.model, one.paper.slice) == (model, part)
     }
     return [_cell(mine[verdict]) for verdict in verdicts]
 
 
-def _cell(one: Match) -> Cell:
+def _cell(one: Match) -> PaperTableCell:
     paper = f"{one.paper.percent:.1f} %"
     if one.k is None or not one.n:
-        return Cell("", "", paper, "")
-    return Cell(f"{one.k}/{one.n}", share(one.k, one.n), paper, MARKS.get(one.comes_to, ""))
+        return PaperTableCell("", "", paper, "")
+    return PaperTableCell(
+        f"{one.k}/{one.n}", share(one.k, one.n), paper, MARKS.get(one.comes_to, "")
+    )

@@ -47,7 +47,7 @@ SORTS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class ResponseChoice:
     """Which responses of a study; an empty part chooses all.
 
     `of` names the population: "final" leaves out what the table of final verdicts leaves out, "kept" excluded questions
@@ -94,7 +94,7 @@ class Choice:
     sort: str = ""
 
     @classmethod
-    def read(cls, query: Mapping[str, str]) -> "Choice":
+    def from_query(cls, query: Mapping[str, str]) -> "ResponseChoice":
         """From a request's query; raises Refusal for a value that no number links to."""
         given = {field.name: query.get(field.name, "").strip() for field in fields(cls)}
         allowed = {
@@ -128,7 +128,7 @@ class Choice:
         return cls(**given)
 
 
-def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
+def chosen(study: Study, choice: ResponseChoice) -> QuerySet[StudyItem]:
     """The study's items that the choice keeps, sorted as it says."""
     populations = {FINAL: _counted, KEPT: kept_items}
     items = populations[choice.of](study) if choice.of in populations else study.items.all()
@@ -187,7 +187,7 @@ def _counted(study: Study) -> QuerySet[StudyItem]:
     return kept_items(study).filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
 
 
-def _paired(study: Study, choice: Choice) -> QuerySet[StudyItem]:
+def _paired(study: Study, choice: ResponseChoice) -> QuerySet[StudyItem]:
     """The other side's items on the question of one item."""
     model = int(choice.with_model) if choice.with_model else OuterRef("response__model")
     prompt = choice.with_prompt or OuterRef("response__prompt")
@@ -217,7 +217,7 @@ def _of_verdict(items: QuerySet[StudyItem], verdict: str) -> QuerySet[StudyItem]
     return items.filter(resolution__verdict=verdict) if verdict else items
 
 
-def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
+def _pairs(study: Study, choice: ResponseChoice) -> QuerySet[Any]:
     """Two judges' slots on one item in one round, as the choice names them."""
     wanted = {
         "round__n": choice.round,
@@ -240,7 +240,7 @@ def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
     )
 
 
-def _commented(study: Study, choice: Choice) -> Q:
+def _commented(study: Study, choice: ResponseChoice) -> Q:
     """Whether the judge finished one item, and a comment or the resolution's note has all the words."""
     slots = JudgingSlot.objects.filter(
         round__study=study, item=OuterRef("pk"), judgment__first_verdict__isnull=False
@@ -260,12 +260,14 @@ def _on_item() -> QuerySet[MachineVerdict]:
     return MachineVerdict.objects.filter(item=OuterRef("pk"))
 
 
-def _of_replies(choice: Choice) -> bool:
+def _of_replies(choice: ResponseChoice) -> bool:
     """Whether the choice is by what judge models replied."""
     return any((choice.said, choice.match, choice.either, choice.holds, choice.itself))
 
 
-def _machines_of(choice: Choice, asked: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
+def _machines_of(
+    choice: ResponseChoice, asked: QuerySet[MachineVerdict]
+) -> QuerySet[MachineVerdict]:
     """What the chosen judge model (or any) was asked, by the version that counts where replies are chosen."""
     verdicts = by_version(asked)
     if choice.other:
@@ -275,7 +277,7 @@ def _machines_of(choice: Choice, asked: QuerySet[MachineVerdict]) -> QuerySet[Ma
     return verdicts.filter(judge=int(choice.judge_model)) if choice.judge_model else verdicts
 
 
-def named(choice: Choice, asked: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
+def named(choice: ResponseChoice, asked: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
     """The judge models' verdicts among these that the choice names; `either` is of a response, not of a verdict."""
     verdicts = _machines_of(choice, asked)
     if choice.said == tables.UNPARSED:

@@ -5,19 +5,19 @@ from collections.abc import Mapping
 from django.db.models import F
 
 from evaluation.counts.first_verdicts import first_judged
-from evaluation.rows.choice import FIRST, NO, YES, Choice
-from evaluation.rows.filters import VERDICTS, Filter, filter_of, of_responses
+from evaluation.rows.choice import FIRST, NO, YES, ResponseChoice
+from evaluation.rows.filters import VERDICTS, RowsFilter, filter_of, of_responses
 from generation import prompt_versions
 from judging.models import JudgingSlot, Study, StudyItem
 from judging.presenting import Passage, contexts_given, passages_given
 
 
-def read_choice(query: Mapping[str, str], study: Study) -> Choice:
+def read_choice(query: Mapping[str, str], study: Study) -> ResponseChoice:
     """What to look at: the given choice among first verdicts; those that differ where no verdict is named.
 
     `judges` names two people as one value (see filters); judge_1 and judge_2 may come in either order.
     """
-    given = {name: query.get(name, "") for name in Choice.__dataclass_fields__}
+    given = {name: query.get(name, "") for name in ResponseChoice.__dataclass_fields__}
     for both in pairs_of(study):
         if _value(both) == query.get("judges"):
             given["judge_1"], given["judge_2"] = both
@@ -27,7 +27,7 @@ def read_choice(query: Mapping[str, str], study: Study) -> Choice:
     given["of"] = FIRST
     if not (given["differ"] or given["first_1"] or given["first_2"]):
         given["differ"] = YES
-    return Choice.read(given)
+    return ResponseChoice.from_query(given)
 
 
 def pairs_of(study: Study) -> list[tuple[str, str]]:
@@ -46,7 +46,7 @@ def _value(both: tuple[str, str]) -> str:
     return " | ".join(both)
 
 
-def filters(study: Study, choice: Choice) -> list[Filter]:
+def filters(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """The lists above the responses, with what is chosen."""
     pairs = [(_value(both), " and ".join(both)) for both in pairs_of(study)]
     shown = [(YES, "Where they differ"), (NO, "Every pair of verdicts")]
@@ -62,7 +62,7 @@ def filters(study: Study, choice: Choice) -> list[Filter]:
     ]
 
 
-def _of_rounds(study: Study, choice: Choice) -> list[Filter]:
+def _of_rounds(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """In a study of several rounds the list of them."""
     rounds = [str(n) for n in study.rounds.order_by("n").values_list("n", flat=True)]
     if len(rounds) < 2:
@@ -78,7 +78,7 @@ def passages(item: StudyItem) -> tuple[Passage, ...]:
     return Passage("1", one), Passage("2", two)
 
 
-def side_by_side(slots: list[JudgingSlot], choice: Choice) -> list[JudgingSlot]:
+def side_by_side(slots: list[JudgingSlot], choice: ResponseChoice) -> list[JudgingSlot]:
     """The closed slots of a response, those of the two chosen judges first."""
     order = {choice.judge_1: 0, choice.judge_2: 1}
 

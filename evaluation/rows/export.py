@@ -17,13 +17,13 @@ from judging.models import Study, StudyItem
 
 def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
     """One record a judge's slot, and one for a response without any: a row of rows.csv each."""
-    for record in read(items, COLUMNS):
+    for record in read_columns(items, COLUMNS):
         if record["first_verdict"] is None:
             record |= {"comment": None, "seconds": None}
         yield record
 
 
-def read(
+def read_columns(
     items: QuerySet[StudyItem], columns: Mapping[str, str | Combinable]
 ) -> Iterator[dict[str, Any]]:
     """These columns of the rows, by name.

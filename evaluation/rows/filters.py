@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
-from evaluation.rows.choice import LABELLED, SORTS, Choice
+from evaluation.rows.choice import LABELLED, SORTS, ResponseChoice
 from evaluation.rows.listing import prompt_words
 from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
@@ -17,7 +17,7 @@ VERDICTS: Entries = [(value, str(label)) for value, label in reversed(Verdict.ch
 
 
 @dataclass(frozen=True)
-class Option:
+class FilterOption:
     """An entry of a filter's list."""
 
     value: str
@@ -26,23 +26,23 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Filter:
+class RowsFilter:
     """A list to choose from: its name in the address, its label, its entries."""
 
     name: str
     label: str
-    options: tuple[Option, ...]
+    options: tuple[FilterOption, ...]
 
 
-def filter_of(name: str, label: str, every: str, entries: Entries, chosen: str) -> Filter:
+def filter_of(name: str, label: str, every: str, entries: Entries, chosen: str) -> RowsFilter:
     """A list that begins with `every`, unless that is empty: then one entry is always chosen."""
     listed = [("", every), *entries] if every else entries
-    return Filter(
-        name, label, tuple(Option(value, shown, value == chosen) for value, shown in listed)
+    return RowsFilter(
+        name, label, tuple(FilterOption(value, shown, value == chosen) for value, shown in listed)
     )
 
 
-def of_responses(study: Study, choice: Choice) -> list[Filter]:
+def of_responses(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """Prompt, model and kind of question."""
     models = [(str(pk), name) for pk, name in in_name_order(model_names(models_of(study)))]
     prompts = [(name, prompt_words(name)) for name in prompts_of(study)]
@@ -54,7 +54,7 @@ def of_responses(study: Study, choice: Choice) -> list[Filter]:
     ]
 
 
-def of_rows(study: Study, choice: Choice) -> list[Filter]:
+def of_rows(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """The lists above the rows of a study."""
     judges = first_judged(study).order_by().values_list("judge__pseudonym", flat=True).distinct()
     final = [

@@ -20,7 +20,7 @@ from django.db.models.functions import Concat
 
 from datasets.contexts import reasoning
 from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, comparison_rows
-from evaluation.archive.bundles import RowsOf
+from evaluation.archive.bundles import RowsLegend
 from evaluation.counts.first_verdicts import first_judged, own
 from evaluation.counts.judged import COLUMNS, Columns, Judged
 from evaluation.counts.naming import model_names, models_of
@@ -100,10 +100,10 @@ def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
 
     The annotators are those of the campaigns that `report` has numbers of (None: of the closed ones).
     """
-    return (line.encode("utf-8") for line in _lines(Judged.of(study), report))
+    return (line.encode("utf-8") for line in _lines(Judged.of_study(study), report))
 
 
-def rows_of(study: Study) -> RowsOf:
+def rows_of(study: Study) -> RowsLegend:
     """How to read the study's hashed lines: their columns, and what a report calls the models that they name."""
     models = models_of(study)
     names = model_names(models)
@@ -124,7 +124,7 @@ def rows_of(study: Study) -> RowsOf:
 
 def digest(study: Study, report: Report | None = None) -> tuple[str, int]:
     """sha256 (hex) over the hashed lines, and how many they are."""
-    return digest_of(Judged.of(study), report)
+    return digest_of(Judged.of_study(study), report)
 
 
 def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
@@ -185,7 +185,7 @@ def _of_slots(judged: Judged) -> dict[str, Column]:
     slots = judged.slots
     states = zip(slots["state"], slots["skip_reason"], slots["repeat"], strict=True)
     moments, order = np.unique(judged.moments[judged.given], return_inverse=True)
-    days = Column.of(moments.astype("datetime64[D]").astype(str).tolist())
+    days = Column.of_values(moments.astype("datetime64[D]").astype(str).tolist())
     place = np.full(len(judged.at), -1)
     place[judged.given] = order
     return {

@@ -6,7 +6,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q, Query
 
 from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of, prompt_entry
-from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
+from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, ResponseChoice
 from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
 from judging.machine.scope import COUNTS, ITSELF, by_version
@@ -53,7 +53,7 @@ def prompt_words(name: str) -> str:
     return f"{prompt['label']}: {prompt['title']}"
 
 
-def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
+def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
     """The choice as (what, value) for the page's head."""
     names = model_names(models_of(study))
     labels = dict(Verdict.choices) | {
@@ -98,7 +98,7 @@ def _model(given: str, names: Mapping[int, str]) -> str:
     return names.get(int(given), "none of this study's") if given else ""
 
 
-def _judge_model(choice: Choice, study: Study) -> str:
+def _judge_model(choice: ResponseChoice, study: Study) -> str:
     if not choice.judge_model:
         return ""
     judge = study.judges.filter(pk=int(choice.judge_model)).first()

@@ -7,7 +7,7 @@ from django.db.models import OuterRef, Subquery, Value
 from django.db.models.expressions import Combinable
 
 from evaluation.counts.machine_verdicts import REPLIES
-from evaluation.rows.choice import Choice, chosen, named
+from evaluation.rows.choice import ResponseChoice, chosen, named
 from judging.machine.scope import COUNTS, ITSELF, halves_of
 from judging.models import JudgeCall, MachineVerdict, Study
 from judging.rules.halves import DEVELOPMENT, HELD_OUT
@@ -40,7 +40,7 @@ COLUMNS: dict[str, str | Combinable] = {
 _KNOWN = {True: "yes", False: "no", None: ""}
 
 
-def replies(study: Study, choice: Choice) -> Iterator[list[Any]]:
+def replies(study: Study, choice: ResponseChoice) -> Iterator[list[Any]]:
     """The replies that the choice names, on the responses that it keeps."""
     held_out = halves_of(study).held_out
     items = chosen(study, choice).order_by()

@@ -19,7 +19,7 @@ from evaluation.shapes.judge_agreement import (
 )
 from evaluation.shapes.study_report import ReportPrompt
 from evaluation.statistics import bootstrap, many_raters, two_raters
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.groups import Groups
 from judging.models import Round, Rubric, Study, Verdict
 from judging.rules import rubric
@@ -93,7 +93,7 @@ class _Parts:
     pairs: Mapping[Part, Pairs]
     responses: Mapping[Part, Responses]
     finals: Mapping[Part, int]
-    plan: Plan
+    plan: ResamplePlan
 
     def by_round(
         self, prompts: Sequence[ReportPrompt], rounds: Sequence[Round]
@@ -149,7 +149,7 @@ class _Parts:
         }
 
 
-def _portion(part: Responses, labels: Sequence[str], plan: Plan) -> AgreementPortion:
+def _portion(part: Responses, labels: Sequence[str], plan: ResamplePlan) -> AgreementPortion:
     """Agreement on a part of the responses, and the days on which their last verdicts were given."""
     return {
         **_days(part),
@@ -189,7 +189,7 @@ def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
     return [verdict for verdict in Verdict.values if verdict in proposed or verdict in set(used)]
 
 
-def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> SelfAgreement:
+def self_agreement(repeats: Sequence[RepeatCount], plan: ResamplePlan) -> SelfAgreement:
     """How far each judge agrees with themself, earlier verdicts in rows, over all prompts."""
     judges = sorted({one.judge for one in repeats})
     return {
@@ -203,7 +203,7 @@ def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> SelfAgreement:
     }
 
 
-def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> JudgeRepeats:
+def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: ResamplePlan) -> JudgeRepeats:
     cells = [(one.cluster, one.verdict_1, one.verdict_2, one.count) for one in repeats]
     entry = pair_entry((judge, judge), Verdict.values, cells, plan)
     return {"judge": judge, "n": sum(one.count for one in repeats), **entry}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.statistics import bootstrap
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from judging.models import Study
 from leases.refusal import Refusal
 
@@ -19,7 +19,7 @@ class Clustering:
     seed: int | None = None
 
     @classmethod
-    def read(cls, query: Mapping[str, str]) -> "Clustering":
+    def from_query(cls, query: Mapping[str, str]) -> "Clustering":
         """From a request's query or a command's options; raises Refusal for what cannot be done."""
         by = query.get("cluster", "").strip() or cls.by
         if by not in CLUSTERS:
@@ -33,10 +33,10 @@ class Clustering:
         resamples = numbers["resamples"]
         clustering = cls(by, cls.resamples if resamples is None else resamples, numbers["seed"])
         try:
-            Plan(clustering.seed or 0, clustering.resamples)
+            ResamplePlan(clustering.seed or 0, clustering.resamples)
         except ValueError as error:
             raise Refusal(str(error)) from error
         return clustering
 
-    def plan(self, study: Study) -> Plan:
-        return Plan(abs(study.seed) if self.seed is None else self.seed, self.resamples)
+    def plan(self, study: Study) -> ResamplePlan:
+        return ResamplePlan(abs(study.seed) if self.seed is None else self.seed, self.resamples)

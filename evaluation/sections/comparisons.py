@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evaluation.compare import families
-from evaluation.compare.families import Answered, Answers, Compared, Family
+from evaluation.compare.families import Answered, Answers, ComputedComparison, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
 from evaluation.sections.verdicts import FINAL_VERDICTS
 from evaluation.shapes.share_differences import (
@@ -17,7 +17,7 @@ from evaluation.shapes.share_differences import (
     Gains,
 )
 from evaluation.statistics import bootstrap, differences
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.differences import Difference, GainDifference
 from judging.models import Verdict
 
@@ -28,8 +28,8 @@ TOO_MANY = (
 )
 
 
-def plan_of(seed: int) -> Plan:
-    return Plan(seed=abs(seed), resamples=RESAMPLES)
+def plan_of(seed: int) -> ResamplePlan:
+    return ResamplePlan(seed=abs(seed), resamples=RESAMPLES)
 
 
 def answers_of(answered: Answered, verdict: str = Verdict.CORRECT) -> Answers:
@@ -54,7 +54,7 @@ def comparisons_entry(
     }
 
 
-def _family_entry(family: Family, answers: Answers, plan: Plan) -> ComparisonFamily:
+def _family_entry(family: Family, answers: Answers, plan: ResamplePlan) -> ComparisonFamily:
     size = families.size(family, len(answers.models))
     too_many = size > families.MOST_COMPARISONS
     comparisons = [] if too_many else families.compared(family, answers, plan)
@@ -68,7 +68,7 @@ def _family_entry(family: Family, answers: Answers, plan: Plan) -> ComparisonFam
     }
 
 
-def _row(one: Compared, kind: str) -> Comparison:
+def _row(one: ComputedComparison, kind: str) -> Comparison:
     """One comparison; prompts are named by their labels."""
     labelled = kind in (families.PROMPTS, families.GAINS)
     difference = one.difference
@@ -99,7 +99,7 @@ def _interval(difference: Difference | GainDifference) -> DifferenceEnds:
     }
 
 
-def _sides(difference: Difference, one: Compared) -> ComparisonSides:
+def _sides(difference: Difference, one: ComputedComparison) -> ComparisonSides:
     return {
         **_counts(difference),
         "only_first": difference.only_first,

@@ -16,7 +16,7 @@ from evaluation.shapes.judge_models import (
 )
 from evaluation.shapes.study_report import ReportPrompt
 from evaluation.statistics import bootstrap, entries, wilson
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.score_intervals import Both
 from evaluation.statistics.tables import UNPARSED, Tallies
 from generation.models import LanguageModel
@@ -32,19 +32,19 @@ ALL_REPLIES = "the judge model's replies, after exclusions"
 
 
 @FIGURES.remembers
-def scores_entry(both: Sequence[Both], plan: Plan) -> CountedScores:
+def scores_entry(both: Sequence[Both], plan: ResamplePlan) -> CountedScores:
     """The table of both verdicts, and the scores that follow from it."""
     return cast(CountedScores, entries.scores_entry(both, Verdict.values, plan))
 
 
 @FIGURES.remembers
-def models_entry(both: Sequence[Both], plan: Plan) -> list[ModelVerdicts]:
+def models_entry(both: Sequence[Both], plan: ResamplePlan) -> list[ModelVerdicts]:
     """Each model's verdicts from people and from the judge model, over the same responses."""
     return cast(list[ModelVerdicts], entries.models_entry(both, Verdict.values, plan))
 
 
 def judge_models(
-    study: Study, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: Plan
+    study: Study, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: ResamplePlan
 ) -> list[JudgeModel]:
     """One entry a judge model, by name; none where no model judged."""
     judges = list(control.judges_of(study))
@@ -102,7 +102,7 @@ def _judge_entry(
     counts: Sequence[MachineCount],
     prompts: Sequence[ReportPrompt],
     names: Mapping[int, str],
-    plan: Plan,
+    plan: ResamplePlan,
     halves: Halves,
 ) -> JudgeModel:
     states = _tallied(counts, "state")
@@ -131,7 +131,7 @@ def _judge_entry(
         "prompts": [_prompt_entry(prompt, counts, plan, halves) for prompt in asked],
         # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
         "table": table_of(
-            "judge model", ALL_REPLIES, Tallies.of(counts), asked, names, replies, plan
+            "judge model", ALL_REPLIES, Tallies.of_rows(counts), asked, names, replies, plan
         ),
     }
 
@@ -140,7 +140,7 @@ def _judge_entry(
 
 
 def _prompt_entry(
-    prompt: ReportPrompt, counts: Iterable[MachineCount], plan: Plan, halves: Halves
+    prompt: ReportPrompt, counts: Iterable[MachineCount], plan: ResamplePlan, halves: Halves
 ) -> PromptScores:
     """Tables 4 and 5 for the responses to one prompt."""
     judged = [

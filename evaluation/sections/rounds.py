@@ -10,7 +10,7 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
-from evaluation.report.two import Side
+from evaluation.report.two import ReportSide
 from evaluation.sections.agreement import agreement_in, pair_entry
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparisons import plan_of
@@ -82,7 +82,7 @@ def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdict
 
 def round_side(
     judged: Judged, one: Round, clustering: Clustering, other: Round | None = None
-) -> Side:
+) -> ReportSide:
     """A round of its study, to be next to a report or another round.
 
     Its shares are of the verdicts that it ended with, whichever round's are final; with `other`, on the responses
@@ -95,4 +95,4 @@ def round_side(
     tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, one, other), names)
     table = table_of("verdicts", OF_ROUND, tallies, prompts, names, Verdict.values, plan_of(seed))
     agreement = agreement_in(judged, prompts, one, clustering)
-    return Side(subject, table, agreement, has_rows=False)
+    return ReportSide(subject, table, agreement, has_rows=False)

@@ -40,7 +40,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     `clustering` says what the intervals of agreement resample, by default whole articles; its seed holds for
     all intervals of the report.
     """
-    judged = Judged.of(study)
+    judged = Judged.of_study(study)
     names = model_names(models_of(study))
     subject = subject_of(study, names)
     prompts = subject["prompts"]

@@ -9,7 +9,7 @@ from evaluation.counts.naming import in_name_order, one_passage_prompts
 from evaluation.shapes.study_report import ReportPrompt
 from evaluation.shapes.verdict_tables import KINDS, ClusterEnds, ResolutionWay, VerdictTable
 from evaluation.statistics import bootstrap, entries, tables, wilson
-from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.bootstrap import Resampled, ResamplePlan
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tallies
 from judging.models import Resolution, Verdict
@@ -20,7 +20,7 @@ cell_intervals = FIGURES.remembers(resampled)
 
 
 def verdict_table(
-    judged: Judged, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: Plan
+    judged: Judged, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: ResamplePlan
 ) -> VerdictTable:
     """People's final verdicts."""
     tallies = final_verdicts.tallies(judged.items, names)
@@ -34,7 +34,7 @@ def table_of(
     prompts: Sequence[ReportPrompt],
     names: Mapping[int, str],
     verdicts: Sequence[str],
-    plan: Plan,
+    plan: ResamplePlan,
 ) -> VerdictTable:
     """Verdicts by model, prompt (under its label) and slice as k of n; "lines" says what each n leaves out.
 

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from evaluation.statistics.tables import Line
+from evaluation.statistics.tables import VerdictLine
 
 SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "untyped": "No type"}
 # Why a response has no final verdict.
@@ -61,7 +61,7 @@ class VerdictTable(TypedDict):
     name: str
     population: str
     rows: list[VerdictCell]
-    lines: list[Line]
+    lines: list[VerdictLine]
     seed: int
     resamples: int
     method: str

@@ -57,7 +57,7 @@ OFTEN_UNDEFINED = "Undefined in {undefined} of {resamples} resamples."
 
 
 @dataclass(frozen=True)
-class Plan:
+class ResamplePlan:
     """How to resample: the seed of PCG64 and how often."""
 
     seed: int = 0
@@ -101,7 +101,7 @@ class Resampling(TypedDict):
 def intervals(
     clusters: Floats,
     statistic: Statistic,
-    plan: Plan,
+    plan: ResamplePlan,
     sizes: NDArray[np.int64] | None = None,
     sources: Sources | None = None,
 ) -> list[Resampled]:
@@ -134,7 +134,7 @@ def intervals(
     ]
 
 
-def too_few(clusters: int, plan: Plan) -> Resampled:
+def too_few(clusters: int, plan: ResamplePlan) -> Resampled:
     """No interval: a number from so few clusters has none."""
     return {**_endless(clusters, plan, 0), "resamples": 0, "reason": why_few(clusters)}
 
@@ -145,7 +145,7 @@ def why_few(clusters: int) -> str:
     return FEW_CLUSTERS.format(fewest=FEWEST_CLUSTERS, clusters=clusters) if few else ""
 
 
-def _endless(clusters: int, plan: Plan, undefined: int) -> Resampled:
+def _endless(clusters: int, plan: ResamplePlan, undefined: int) -> Resampled:
     """What is known of an interval before its ends."""
     return {
         "low": None,
@@ -168,7 +168,7 @@ def _kinds(clusters: Floats, sizes: NDArray[np.int64]) -> tuple[Floats, NDArray[
     return rows, np.bincount(place, weights=sizes[kept], minlength=len(rows)).astype(np.int64)
 
 
-def _pooled(rows: Floats, sizes: NDArray[np.int64], plan: Plan) -> Floats:
+def _pooled(rows: Floats, sizes: NDArray[np.int64], plan: ResamplePlan) -> Floats:
     """The clusters put together at random into MOST_CLUSTERS groups, which are drawn instead.
 
     Groups of independent clusters are independent too, and a few hundred of them say as much of the spread.
@@ -179,7 +179,7 @@ def _pooled(rows: Floats, sizes: NDArray[np.int64], plan: Plan) -> Floats:
     return np.add.reduceat(rows[owner], starts, axis=0)
 
 
-def draws(sizes: NDArray[np.int64], plan: Plan) -> Iterator[Floats]:
+def draws(sizes: NDArray[np.int64], plan: ResamplePlan) -> Iterator[Floats]:
     """How often each kind of cluster is drawn, `sizes` being how many there are of it: rows are resamples."""
     rng = np.random.Generator(np.random.PCG64(plan.seed))
     total, kinds = int(sizes.sum()), len(sizes)
@@ -193,7 +193,7 @@ def draws(sizes: NDArray[np.int64], plan: Plan) -> Iterator[Floats]:
         yield counted.reshape(rows, kinds).astype(np.float64)
 
 
-def draws_of_groups(plan: Plan) -> Iterator[Floats]:
+def draws_of_groups(plan: ResamplePlan) -> Iterator[Floats]:
     """As `draws` for MOST_CLUSTERS single clusters. Every pooled statistic of a plan needs the same ones."""
     counted = _kept_draws(plan)
     step = CHUNK_CELLS // MOST_CLUSTERS
@@ -202,7 +202,7 @@ def draws_of_groups(plan: Plan) -> Iterator[Floats]:
 
 
 @lru_cache(maxsize=1)
-def _kept_draws(plan: Plan) -> NDArray[np.uint8]:
+def _kept_draws(plan: ResamplePlan) -> NDArray[np.uint8]:
     """All draws of a plan in a byte each: 2 MB for 10,000 resamples. A count is at most MOST_CLUSTERS."""
     return np.vstack(
         [chunk.astype(np.uint8) for chunk in draws(np.ones(MOST_CLUSTERS, dtype=np.int64), plan)]
@@ -214,7 +214,7 @@ def _interval(
     drawn: Floats,
     without_one: Floats,
     sizes: NDArray[np.int64],
-    made_of: tuple[int, Plan],
+    made_of: tuple[int, ResamplePlan],
 ) -> Resampled:
     clusters, plan = made_of
     if clusters < FEWEST_CLUSTERS:

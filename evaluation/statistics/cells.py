@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import Floats, Plan, Resampled, intervals
+from .bootstrap import Floats, Resampled, ResamplePlan, intervals
 from .chance import ratio
 from .columns import Places
 from .tables import ALL, Tallies
@@ -17,7 +17,7 @@ from .tables import ALL, Tallies
 Place = tuple[str, str, str]  # prompt, model, slice
 
 
-class Counted(NamedTuple):
+class CellCounts(NamedTuple):
     """Arrays of an entry each: the numbers of an article, a line and a verdict, and how many responses have them."""
 
     articles: Places
@@ -31,7 +31,7 @@ def resampled(
     places: Sequence[Place],
     verdicts: Sequence[str],
     one_passage: Collection[str],
-    plan: Plan,
+    plan: ResamplePlan,
 ) -> dict[tuple[str, ...], Resampled]:
     """(prompt, model, slice, verdict) -> the interval of its share, for each place and verdict.
 
@@ -51,7 +51,7 @@ def resampled(
             inside = part == ALL or tallies.reasoning.among({part})
             kept = (verdict >= 0) & (line >= 0) & inside & ~(single & same)
             columns = (tallies.article.at, line, verdict, tallies.count.numbers())
-            counted = Counted(*(column[kept] for column in columns))
+            counted = CellCounts(*(column[kept] for column in columns))
             by_place |= of_lines(counted, lines, verdicts, plan)
     return by_place
 
@@ -66,7 +66,10 @@ def _lines(tallies: Tallies, lines: Sequence[Place]) -> Places:
 
 
 def of_lines(
-    counted: Counted, lines: Sequence[tuple[str, ...]], verdicts: Sequence[str], plan: Plan
+    counted: CellCounts,
+    lines: Sequence[tuple[str, ...]],
+    verdicts: Sequence[str],
+    plan: ResamplePlan,
 ) -> dict[tuple[str, ...], Resampled]:
     """(*line, verdict) -> the interval of the verdict's share of a line's responses; all share their draws."""
     if not len(counted.articles):

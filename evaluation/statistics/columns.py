@@ -23,7 +23,7 @@ class Column:
     at: NDArray[Any]
 
     @classmethod
-    def of(cls, rows: Iterable[Any]) -> "Column":
+    def of_values(cls, rows: Iterable[Any]) -> "Column":
         """Its values are in the order in which rows first have them."""
         return columns(["one"], ((one,) for one in rows))["one"]
 
@@ -41,7 +41,7 @@ class Column:
 
     def mapped(self, change: Callable[[Any], Any]) -> "Column":
         """Each value changed; those that become equal are one."""
-        changed = Column.of(map(change, self.values))
+        changed = Column.of_values(map(change, self.values))
         return Column(changed.values, changed.at[self.at])
 
     def numbers(self) -> Places:

@@ -18,8 +18,8 @@ from . import student
 from .bootstrap import (
     FEWEST_CLUSTERS,
     Floats,
-    Plan,
     Resampled,
+    ResamplePlan,
     Statistic,
     intervals,
     too_few,
@@ -69,7 +69,7 @@ class GainDifference:
     reason: str = ""
 
 
-def paired(first: Hits, second: Hits, clusters: Places, plan: Plan) -> Difference:
+def paired(first: Hits, second: Hits, clusters: Places, plan: ResamplePlan) -> Difference:
     """Two verdicts on each question: is the second right where the first is not?"""
     n, k_1, k_2 = len(first), int(first.sum()), int(second.sum())
     if not n:
@@ -92,7 +92,7 @@ def paired(first: Hits, second: Hits, clusters: Places, plan: Plan) -> Differenc
 
 
 def unpaired(
-    first: Hits, first_clusters: Places, second: Hits, second_clusters: Places, plan: Plan
+    first: Hits, first_clusters: Places, second: Hits, second_clusters: Places, plan: ResamplePlan
 ) -> Difference:
     """Two groups of different questions, which may share articles."""
     sides = (int(first.sum()), len(first)), (int(second.sum()), len(second))
@@ -107,7 +107,7 @@ def unpaired(
 
 
 def gain_difference(
-    first: Hits, second: Hits, clusters: Places, other: Hits, plan: Plan
+    first: Hits, second: Hits, clusters: Places, other: Hits, plan: ResamplePlan
 ) -> GainDifference:
     """Whether the gain from first to second is another in the group `other` than in the rest.
 
@@ -169,13 +169,13 @@ def _by_cluster(features: Floats, clusters: Places) -> Floats:
     return sums
 
 
-def _resampled(sums: Floats, statistic: Statistic, plan: Plan) -> Resampled:
+def _resampled(sums: Floats, statistic: Statistic, plan: ResamplePlan) -> Resampled:
     (interval,) = intervals(sums, statistic, plan)
     return interval
 
 
 def _of_two_groups(
-    values: Floats, other: Hits, clusters: Places, statistic: Statistic, plan: Plan
+    values: Floats, other: Hits, clusters: Places, statistic: Statistic, plan: ResamplePlan
 ) -> tuple[Resampled, int]:
     """As `_resampled`, where both groups come from enough clusters; and how many the smaller one comes from."""
     features = np.stack([~other, ~other * values, other, other * values], axis=1).astype(float)

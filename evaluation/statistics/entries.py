@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import score_intervals, scores
-from .bootstrap import Plan, Resampled
+from .bootstrap import Resampled, ResamplePlan
 from .score_intervals import JUDGE, PEOPLE, Both
 from .tables import UNPARSED
 from .wilson import wilson
@@ -35,7 +35,7 @@ def clustered_entry(interval: Resampled | None) -> dict[str, Any]:
 # ---------------------------------------------------------------- a judge model against people
 
 
-def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: Plan) -> dict[str, Any]:
+def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan) -> dict[str, Any]:
     """The table of both verdicts, and the scores that follow from it."""
     size = len(labels)
     whole = score_intervals.table(both, labels)
@@ -65,11 +65,13 @@ def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: Plan) -> dic
     }
 
 
-def _share(share: scores.Share, interval: Resampled) -> dict[str, Any]:
+def _share(share: scores.CountedShare, interval: Resampled) -> dict[str, Any]:
     return {**share_entry(share.k, share.n, interval), "reason": share.reason}
 
 
-def models_entry(both: Sequence[Both], labels: Sequence[str], plan: Plan) -> list[dict[str, Any]]:
+def models_entry(
+    both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan
+) -> list[dict[str, Any]]:
     """Each model's verdicts from people and from the judge model, over the same responses.
 
     "shares" has the same counts as k of n with their intervals.
@@ -91,7 +93,7 @@ def models_entry(both: Sequence[Both], labels: Sequence[str], plan: Plan) -> lis
                     "whose": whose,
                     "verdict": reply,
                     **_share(
-                        scores.Share(mine[whose][reply], mine[PEOPLE].total()),
+                        scores.CountedShare(mine[whose][reply], mine[PEOPLE].total()),
                         intervals[model, whose, reply],
                     ),
                 }

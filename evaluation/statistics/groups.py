@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import Plan, Resampled, Sources, intervals
+from .bootstrap import Resampled, ResamplePlan, Sources, intervals
 from .chance import Floats
 
 Counts = NDArray[np.int64]
@@ -43,7 +43,7 @@ class Groups:
         self,
         features: Floats,
         statistic: Callable[[Floats], Floats],
-        plan: Plan | None,
+        plan: ResamplePlan | None,
         numbers: tuple[int, Sources],
     ) -> Sequence[Resampled | None]:
         """The intervals of so many numbers of these items; `numbers` also says which clusters each comes from."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import alpha
-from .bootstrap import Plan
+from .bootstrap import ResamplePlan
 from .chance import Floats, ac1_of, beyond, ratio
 from .coefficient import (
     NO_ITEMS,
@@ -61,14 +61,19 @@ class Sums:
         return ac1_of(self.agreement, ratio(self.rated, self.rated.sum(axis=0)))
 
 
-def all_entries(labels: Sequence[str], responses: Groups, plan: Plan | None) -> list[Coefficient]:
+def all_entries(
+    labels: Sequence[str], responses: Groups, plan: ResamplePlan | None
+) -> list[Coefficient]:
     """The coefficients over all judges of some responses, as a report holds them."""
     metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
     return list(of_many(responses, plan, metrics))
 
 
 def of_many(
-    groups: Groups, plan: Plan | None, metrics: Sequence[str], values: Sequence[float] | None = None
+    groups: Groups,
+    plan: ResamplePlan | None,
+    metrics: Sequence[str],
+    values: Sequence[float] | None = None,
 ) -> tuple[Coefficient, ...]:
     """Any number of raters; `metrics` name the alphas that make sense, `values` are the labels' numbers."""
     k = groups.rows.shape[1]

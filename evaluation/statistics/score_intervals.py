@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import Floats, Plan, Resampled, intervals
-from .cells import Counted, of_lines
+from .bootstrap import Floats, Resampled, ResamplePlan, intervals
+from .cells import CellCounts, of_lines
 from .chance import ratio
 from .columns import columns
 from .tables import UNPARSED
@@ -45,7 +45,7 @@ def table(counts: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
     return rows
 
 
-def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
+def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: ResamplePlan) -> ScoreIntervals:
     """All scores over these responses; they share their draws."""
     size = len(labels)
 
@@ -77,7 +77,7 @@ def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> Scor
 
 
 def of_models(
-    counts: Sequence[Both], labels: Sequence[str], plan: Plan
+    counts: Sequence[Both], labels: Sequence[str], plan: ResamplePlan
 ) -> dict[tuple[str, ...], Resampled]:
     """(model, whose, verdict) -> the interval of its share of the model's responses; `whose` is PEOPLE or JUDGE."""
     lines = [(model, who) for model in sorted({one.model for one in counts}) for who in WHOSE]
@@ -90,7 +90,7 @@ def of_models(
             for who, verdict in ((PEOPLE, one.people), (JUDGE, one.reply))
         ),
     )
-    counted = Counted(
+    counted = CellCounts(
         found["article"].at,
         found["line"].on(lines),
         found["verdict"].on(verdicts),

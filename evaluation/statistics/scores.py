@@ -17,7 +17,7 @@ MACRO_LACKS = (
 
 
 @dataclass(frozen=True)
-class Share:
+class CountedShare:
     """`k` of `n`; where n is 0, `reason` says why there is no share."""
 
     k: int
@@ -34,14 +34,14 @@ class ClassScore:
     """One verdict: precision, recall and their harmonic mean `f` (None where undefined, `reason` says why)."""
 
     label: str
-    precision: Share
-    recall: Share
+    precision: CountedShare
+    recall: CountedShare
     f: float | None
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class Scores:
+class JudgeScores:
     """All of a judge model's scores over `n` responses, `unparsed` of them without a verdict.
 
     `macro_f` is the mean of the unrounded F of every label; None with a reason where one has none.
@@ -49,7 +49,7 @@ class Scores:
 
     n: int
     unparsed: int
-    accuracy: Share
+    accuracy: CountedShare
     classes: tuple[ClassScore, ...]
     macro_f: float | None
     reason: str = ""
@@ -57,7 +57,7 @@ class Scores:
 
 def scores(
     table: Sequence[Sequence[int]], unparsed: Sequence[int], labels: Sequence[str]
-) -> Scores:
+) -> JudgeScores:
     """From a k x k table, rows people's verdicts and columns the judge model's, in the order of `labels`.
 
     `unparsed` holds, for each of people's verdicts, how many replies had none. Raises ValueError for another
@@ -78,10 +78,10 @@ def scores(
     )
     values = [one.f for one in classes if one.f is not None]
     whole = len(values) == size > 0
-    return Scores(
+    return JudgeScores(
         n=n,
         unparsed=sum(unparsed),
-        accuracy=Share(right, n, "" if n else NO_ITEMS),
+        accuracy=CountedShare(right, n, "" if n else NO_ITEMS),
         classes=classes,
         macro_f=sum(values) / size if whole else None,
         reason="" if whole else (MACRO_LACKS if n else NO_ITEMS),
@@ -92,8 +92,8 @@ def _class(label: str, hits: int, predicted: int, actual: int) -> ClassScore:
     used = predicted + actual
     return ClassScore(
         label,
-        precision=Share(hits, predicted, "" if predicted else NOT_PREDICTED),
-        recall=Share(hits, actual, "" if actual else NO_SUPPORT),
+        precision=CountedShare(hits, predicted, "" if predicted else NOT_PREDICTED),
+        recall=CountedShare(hits, actual, "" if actual else NO_SUPPORT),
         # 2PR / (P + R) without its 0/0 where a verdict was given by one side only, and never rightly.
         f=2 * hits / used if used else None,
         reason="" if used else UNUSED,

@@ -55,7 +55,7 @@ class Tallies:
     count: Column
 
     @classmethod
-    def of(cls, rows: Iterable[Tally]) -> Self:
+    def of_rows(cls, rows: Iterable[Tally]) -> Self:
         names = [field.name for field in fields(cls)]
         return cls(**columns(names, map(attrgetter(*names), rows)))
 
@@ -63,7 +63,7 @@ class Tallies:
         return replace(self, **{name: column[rows] for name, column in vars(self).items()})
 
 
-class Cell(TypedDict):
+class VerdictCount(TypedDict):
     """`k` of `n` responses have this verdict; `low` and `high` the Wilson interval, None where n is 0.
 
     `n` counts the responses with a final verdict, but for the verdict "unlabelled" all of them. `lowest` and `highest`
@@ -79,7 +79,7 @@ class Cell(TypedDict):
     highest: float | None
 
 
-class Line(TypedDict):
+class VerdictLine(TypedDict):
     """One row of the table: a model under a prompt in a slice.
 
     `total` responses belong here, `labelled` of them have a final verdict, and `left_out` more were not
@@ -102,7 +102,7 @@ def lines(
     models: Sequence[str],
     verdicts: Sequence[str],
     one_passage: Collection[str],
-) -> list[tuple[Line, list[Cell]]]:
+) -> list[tuple[VerdictLine, list[VerdictCount]]]:
     """The table's rows with their cells: prompts, models and slices in the given order.
 
     There is a slice "untyped" where any question is. `one_passage` names the prompts that give a single passage.
@@ -132,7 +132,7 @@ def _whatever_article(of: Tallies) -> list[Tally]:
 
 def _line(
     tallies: list[Tally], place: tuple[str, str, str], verdicts: Sequence[str], one_passage: bool
-) -> tuple[Line, list[Cell]]:
+) -> tuple[VerdictLine, list[VerdictCount]]:
     prompt, model, part = place
     inside = [tally for tally in tallies if part in (ALL, tally.reasoning)]
     left_out = sum(tally.count for tally in inside if one_passage and tally.same_passage)
@@ -146,7 +146,7 @@ def _line(
     ]
     if unlabelled:
         cells.append(_cell(UNLABELLED, unlabelled, total))
-    line: Line = {
+    line: VerdictLine = {
         "prompt": prompt,
         "model": model,
         "slice": part,
@@ -158,7 +158,7 @@ def _line(
     return line, cells
 
 
-def _cell(verdict: str, k: int, n: int, missing: int = 0) -> Cell:
+def _cell(verdict: str, k: int, n: int, missing: int = 0) -> VerdictCount:
     low, high = wilson(k, n) or (None, None)
     every = n + missing
     return {

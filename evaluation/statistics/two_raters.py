@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import alpha
-from .bootstrap import Plan
+from .bootstrap import ResamplePlan
 from .chance import Floats, ac1_of, beyond, ratio
 from .coefficient import (
     NO_ERROR,
@@ -56,7 +56,10 @@ class TwoRaters:
 
 
 def pair_entry(
-    judges: Sequence[str], labels: Sequence[str], cells: Sequence[PairCell], plan: Plan | None
+    judges: Sequence[str],
+    labels: Sequence[str],
+    cells: Sequence[PairCell],
+    plan: ResamplePlan | None,
 ) -> PairTable:
     """The table of two judges as a report holds it, with all that is computed from it."""
     # Two labels have one distance, so weights would repeat the same number.
@@ -95,7 +98,7 @@ def _class_entry(row: ClassCoefficients) -> ClassAgreement:
 
 
 def of_two(
-    groups: Groups, labels: Sequence[str], plan: Plan | None, weights: Sequence[str] = ()
+    groups: Groups, labels: Sequence[str], plan: ResamplePlan | None, weights: Sequence[str] = ()
 ) -> TwoRaters:
     """Two raters over a scale; `weights` (linear, quadratic) name the weighted kappas that make sense on it."""
     k = len(labels)

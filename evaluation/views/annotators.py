@@ -75,7 +75,7 @@ def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The comparisons that a number counts."""
     campaign = campaign_at(request, campaign_id)
-    choice = rows.Choice.read(request.GET)
+    choice = rows.ComparisonChoice.from_query(request.GET)
     found = rows.chosen(populations(campaign), choice)
     page = page_of(request, found)
     keep_tags(request, campaign, {row.comparison.first.tag_id for row in page})

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, roles_required
 from evaluation.access import study_for
-from evaluation.compare.request import KIND_LABELS, Asked, of_models, read
+from evaluation.compare.request import KIND_LABELS, AskedComparison, of_models, read_comparison
 from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
@@ -56,8 +56,8 @@ def compare_json(request: HttpRequest, study_id: int) -> HttpResponse:
     return json_response(_answer(study, parts, _asked(request, parts)))
 
 
-def _asked(request: HttpRequest, parts: ReportSubject) -> Asked:
-    return read(
+def _asked(request: HttpRequest, parts: ReportSubject) -> AskedComparison:
+    return read_comparison(
         request.GET,
         request.GET.getlist("model"),
         prompts=[prompt["name"] for prompt in parts["prompts"]],
@@ -66,7 +66,7 @@ def _asked(request: HttpRequest, parts: ReportSubject) -> Asked:
     )
 
 
-def _answer(study: Study, parts: ReportSubject, asked: Asked) -> ComparisonAnswer:
+def _answer(study: Study, parts: ReportSubject, asked: AskedComparison) -> ComparisonAnswer:
     """The answer in the shape of a report, with its one family."""
     names = {model["id"]: model["name"] for model in parts["models"]}
     answered = final_verdicts.answered(items_of(study), names)

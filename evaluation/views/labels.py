@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
 from evaluation.forms import LabelsForm
-from evaluation.labels.agreement import Result
+from evaluation.labels.agreement import LabelsAgreement
 from evaluation.labels.page import class_lines, lines, methods, sheet
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
@@ -34,7 +34,7 @@ def agreement(request: HttpRequest) -> HttpResponseBase:
 
 
 def _page(
-    request: HttpRequest, form: LabelsForm, result: Result | None, status: int = 200
+    request: HttpRequest, form: LabelsForm, result: LabelsAgreement | None, status: int = 200
 ) -> HttpResponse:
     context: dict[str, object] = {"form": form, "result": result}
     if result:

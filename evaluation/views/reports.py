@@ -28,7 +28,7 @@ READERS = (Role.RESEARCHER, Role.ADMIN)
 
 
 @dataclass(frozen=True)
-class Source:
+class ReportSource:
     """A report with its study; `stem` is how the names of its files begin, `frozen` None for a live one."""
 
     study: Study
@@ -42,20 +42,20 @@ class Source:
         return snapshots.text_of(self.frozen) if self.frozen else text_of(sealed(self.body))
 
 
-def live(request: HttpRequest, study_id: int) -> Source:
+def live(request: HttpRequest, study_id: int) -> ReportSource:
     """The report of a study that the person may read, resampled as the address says."""
     study = study_for(person_of(request), study_id)
-    return Source(study, study_report(study, Clustering.read(request.GET)), study.slug)
+    return ReportSource(study, study_report(study, Clustering.from_query(request.GET)), study.slug)
 
 
-def frozen(request: HttpRequest, snapshot_id: int) -> Source:
+def frozen(request: HttpRequest, snapshot_id: int) -> ReportSource:
     """A frozen report that the person may read. Raises Refusal for one of another format."""
     snapshot = snapshot_for(person_of(request), snapshot_id)
     stem = f"{snapshot.study.slug}-snapshot-{snapshot.pk}"
-    return Source(snapshot.study, snapshots.report_of(snapshot), stem, snapshot)
+    return ReportSource(snapshot.study, snapshots.report_of(snapshot), stem, snapshot)
 
 
-def asked(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> Source:
+def asked(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> ReportSource:
     """The report at an address that names a study or a snapshot."""
     return frozen(request, snapshot_id) if snapshot_id else live(request, study_id)
 

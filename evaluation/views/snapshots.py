@@ -24,7 +24,7 @@ def freeze(request: HttpRequest, study_id: int) -> HttpResponse:
         study,
         by=person,
         note=request.POST.get("note", ""),
-        clustering=Clustering.read(request.POST),
+        clustering=Clustering.from_query(request.POST),
         names=request.POST.dict(),
     )
     message = "The report is frozen." if made else "This report was frozen already; here it is."

@@ -14,7 +14,7 @@ from evaluation.access import study_for
 from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
 from evaluation.report.sentences import changed_sentence
-from evaluation.report.two import Side, next_to
+from evaluation.report.two import ReportSide, next_to
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.rounds import changed_entries, round_entries, round_side
 from evaluation.shapes.study_rounds import StudyRound
@@ -30,7 +30,7 @@ RESPONSES = [("", "All of each round"), (BOTH, "With a verdict of both")]
 STUDY, SNAPSHOT, ROUND = "study", "snapshot", "round"
 
 
-class Name(NamedTuple):
+class SideName(NamedTuple):
     """A side as addresses name it: "study-3", "snapshot-5", "round-1"."""
 
     kind: str
@@ -38,17 +38,17 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownSide:
     """A side and what it is of: a study as it is now, as it was frozen, or in one round."""
 
     study: Study
-    side: Side
+    side: ReportSide
     frozen: ReportSnapshot | None = None
     round: StudyRound | None = None
 
 
 @dataclass(frozen=True)
-class Rounds:
+class RoundSides:
     """The rounds of a study as sides; there are none of a study with one round, which its report is of."""
 
     study: Study
@@ -61,13 +61,13 @@ class Rounds:
 
     @cached_property
     def judged(self) -> Judged:
-        return Judged.of(self.study)
+        return Judged.of_study(self.study)
 
     @property
     def options(self) -> list[tuple[str, str]]:
         return [(f"{ROUND}-{one.n}", f"Round {one.n} of this study") for one in self.several]
 
-    def named(self, name: Name) -> Round | None:
+    def named(self, name: SideName) -> Round | None:
         """The round of this name, None for a report's; raises Refusal where the study does not have it."""
         if name.kind != ROUND:
             return None
@@ -80,11 +80,11 @@ class Rounds:
             f"This study has no round {name.number}, but {len(self.several)} rounds."
         )
 
-    def shown(self, one: Round, other: Round | None) -> Shown:
+    def shown(self, one: Round, other: Round | None) -> ShownSide:
         """A round; with `other`, on the responses that have a verdict of both."""
         (entry,) = round_entries([one])
         side = round_side(self.judged, one, self.clustering, other)
-        return Shown(self.study, side, round=entry)
+        return ShownSide(self.study, side, round=entry)
 
     def changed(self, one: Round, two: Round) -> str:
         """How far the verdicts of both agree, in a sentence; "" where they have no response in common."""
@@ -102,7 +102,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     responses alone that have a verdict of both; next to a report it is left out.
     """
     study = study_for(person_of(request), study_id)
-    rounds = Rounds(study, Clustering.read(request.GET))
+    rounds = RoundSides(study, Clustering.from_query(request.GET))
     first, second = request.GET.get("first", ""), request.GET.get("with", "")
     verdict = _known(request, "verdict", Verdict.values) or Verdict.CORRECT
     on = _known(request, "on", [BOTH])
@@ -138,8 +138,8 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 def _shown(
-    request: HttpRequest, rounds: Rounds, name: Name, one: Round | None, other: Round | None
-) -> Shown:
+    request: HttpRequest, rounds: RoundSides, name: SideName, one: Round | None, other: Round | None
+) -> ShownSide:
     """The round, on responses with a verdict of the other one too where there is one; else the report of this name.
 
     Raises as a report's own page does.
@@ -148,8 +148,8 @@ def _shown(
         return rounds.shown(one, other)
     read = frozen if name.kind == SNAPSHOT else live
     source = read(request, name.number)
-    side = Side.of(source.body, has_rows=source.frozen is None)
-    return Shown(source.study, side, source.frozen)
+    side = ReportSide.of_report(source.body, has_rows=source.frozen is None)
+    return ShownSide(source.study, side, source.frozen)
 
 
 def _known(request: HttpRequest, name: str, values: Sequence[str]) -> str:
@@ -160,13 +160,13 @@ def _known(request: HttpRequest, name: str, values: Sequence[str]) -> str:
     return value
 
 
-def _parsed(name: str) -> Name:
+def _parsed(name: str) -> SideName:
     """Raises Refusal for what is no name of a side."""
     kind, _, number = name.partition("-")
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
     if kind not in (STUDY, SNAPSHOT, ROUND) or not is_number:
         raise Refusal("There is no such report or round. Choose one from the list.")
-    return Name(kind, int(number))
+    return SideName(kind, int(number))
 
 
 def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.labels.agreement import TooLarge, Wanted, agreement_of
-from evaluation.labels.file import UnreadableLabels, read
+from evaluation.labels.agreement import LabelsPlan, TooManyToResample, agreement_of
+from evaluation.labels.file import UnreadableLabels, read_labels
 from evaluation.labels.page import in_lines
 from evaluation.labels.scale import NotOnScale, scale_of
-from evaluation.statistics.bootstrap import RESAMPLES, Plan
+from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 
 
 class Command(BaseCommand):
@@ -33,17 +33,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            plan = Plan(options["seed"], options["resamples"]) if options["resamples"] else None
+            plan = (
+                ResamplePlan(options["seed"], options["resamples"])
+                if options["resamples"]
+                else None
+            )
             with options["file"].open("rb") as stream:
-                ratings = read(stream)
+                ratings = read_labels(stream)
             order = [label.strip() for label in options["order"].split(",") if label.strip()]
             scale = scale_of(ratings.label_names, order)
-            result = agreement_of(ratings, scale, Wanted(plan, options["cluster"] == "cluster"))
+            result = agreement_of(ratings, scale, LabelsPlan(plan, options["cluster"] == "cluster"))
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}.") from None
         except UnreadableLabels as unreadable:
             raise CommandError("\n".join(unreadable.problems)) from None
-        except (NotOnScale, TooLarge, ValueError) as error:
+        except (NotOnScale, TooManyToResample, ValueError) as error:
             raise CommandError(str(error)) from None
         for notice in ratings.notices:
             self.stderr.write(notice)

@@ -33,7 +33,7 @@ class Command(RefusingCommand):
         parser.add_argument("--json", action="store_true", help="the whole report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        clustering = Clustering.read({name: options[name] for name in CLUSTERING})
+        clustering = Clustering.from_query({name: options[name] for name in CLUSTERING})
         report = study_report(studies.named(options["study"]), clustering)
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False))

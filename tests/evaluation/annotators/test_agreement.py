@@ -26,13 +26,13 @@ from evaluation.annotators.measures import (
 from evaluation.annotators.overlap import overlap
 from evaluation.report import sentences
 from evaluation.report.annotators import laid_out
-from evaluation.report.sentences import of
+from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import Called, in_short
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.coefficient import UNEQUAL
 
 TYPE_I, TYPE_II, TYPE_III, TYPE_IV = (one.values for one in DIMENSIONS)
-PLAN = Plan(7, 200)
+PLAN = ResamplePlan(7, 200)
 
 
 def entered(tag, annotator, validity="Valid", types=None, **more):
@@ -94,10 +94,10 @@ def test_each_measure_of_two_annotators_equals_scikit_learns(key):
     assert found["percent_agreement"] == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
     if len({*firsts, *seconds}) == 1:
         assert found["cohen_kappa"] is None
-        assert "one category" in of(two["coefficients"], "cohen_kappa")["reason"]
+        assert "one category" in coefficient_of(two["coefficients"], "cohen_kappa")["reason"]
     else:
         assert found["cohen_kappa"] == pytest.approx(cohen_kappa_score(firsts, seconds))
-    assert of(two["coefficients"], "cohen_kappa")["n"] == len(pairs)
+    assert coefficient_of(two["coefficients"], "cohen_kappa")["n"] == len(pairs)
 
 
 def test_what_is_resampled_is_the_number_that_is_shown():
@@ -128,7 +128,7 @@ def test_the_resampled_articles_are_those_with_tags_that_the_number_uses():
     ]
     stage = stage_agreement("before", annotations, PLAN)
     clusters = [
-        of(measure(stage, key)["all"], "percent_agreement")["clustered"]["clusters"]
+        coefficient_of(measure(stage, key)["all"], "percent_agreement")["clustered"]["clusters"]
         for key in ("validity", "type I")
     ]
     assert clusters == [30, 10]
@@ -141,12 +141,14 @@ def test_three_annotators_who_change_from_tag_to_tag_have_kappa_for_each_two():
     stage = stage_agreement("before", annotations, PLAN)
     validity = measure(stage, "validity")
     assert [two["annotators"] for two in validity["pairs"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
-    assert [of(two["coefficients"], "cohen_kappa")["n"] for two in validity["pairs"]] == [
+    assert [
+        coefficient_of(two["coefficients"], "cohen_kappa")["n"] for two in validity["pairs"]
+    ] == [
         10,
         10,
         10,
     ]
-    assert of(validity["all"], "fleiss_kappa")["n"] == 30
+    assert coefficient_of(validity["all"], "fleiss_kappa")["n"] == 30
     assert (stage["tags"], stage["comparisons"]) == (30, 30)
 
 
@@ -175,8 +177,8 @@ def test_the_sentence_of_a_campaign_has_the_numbers_of_the_whole_table(
     ]
     validity = measure(stage_agreement("before", annotations, None), "validity")
     two = validity["pairs"][0]["coefficients"] if name == "cohen_kappa" else validity["all"]
-    share = sentences.percent(of(validity["all"], "percent_agreement")["value"])
-    kappa = sentences.number(of(two, name)["value"])
+    share = sentences.percent(coefficient_of(validity["all"], "percent_agreement")["value"])
+    kappa = sentences.number(coefficient_of(two, name)["value"])
     (sentence,) = in_short(map(called, by_tag(annotations)))
     assert f": {share} agreement on valid or invalid over 30 tags; " in sentence
     assert sentence.endswith(f"{sentences.NAMES[name]} {kappa}.")
@@ -185,8 +187,8 @@ def test_the_sentence_of_a_campaign_has_the_numbers_of_the_whole_table(
 def test_a_tag_that_one_person_calls_invalid_is_in_no_dimension():
     annotations = [entered(1, "A"), entered(1, "B", "Invalid"), entered(2, "A"), entered(2, "B")]
     stage = stage_agreement("before", annotations, PLAN)
-    assert of(measure(stage, "validity")["all"], "percent_agreement")["value"] == 0.5
-    assert of(measure(stage, "type I")["all"], "percent_agreement")["n"] == 1
+    assert coefficient_of(measure(stage, "validity")["all"], "percent_agreement")["value"] == 0.5
+    assert coefficient_of(measure(stage, "type I")["all"], "percent_agreement")["n"] == 1
     assert measure(stage, "passage 1")["all"][0]["value"] is None
 
 
@@ -214,9 +216,9 @@ def test_a_dimension_agrees_if_the_sets_are_equal_whatever_their_size():
     annotations = [entered(1, "A", types=both), entered(1, "B", types=both)]
     annotations += [entered(2, "A", types=both), entered(2, "B")]
     stage = stage_agreement("before", annotations, PLAN)
-    assert of(measure(stage, "type I")["all"], "percent_agreement")["value"] == 0.5
-    assert of(measure(stage, TYPE_I[0])["all"], "percent_agreement")["value"] == 1
-    assert of(measure(stage, TYPE_I[2])["all"], "percent_agreement")["value"] == 0.5
+    assert coefficient_of(measure(stage, "type I")["all"], "percent_agreement")["value"] == 0.5
+    assert coefficient_of(measure(stage, TYPE_I[0])["all"], "percent_agreement")["value"] == 1
+    assert coefficient_of(measure(stage, TYPE_I[2])["all"], "percent_agreement")["value"] == 0.5
     assert measure(stage, TYPE_I[2])["counts"] == [3, 1]
 
 

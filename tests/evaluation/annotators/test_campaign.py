@@ -12,7 +12,7 @@ from annotation.models import Annotation, Seen
 from annotation.workflow import assigning
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations
-from evaluation.report.sentences import of
+from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import so_far
 from tests.annotation import factories as make
 
@@ -38,7 +38,7 @@ def stage(campaign, wanted):
 
 def agreed(campaign, wanted, key="validity"):
     measure = next(one for one in stage(campaign, wanted)["measures"] if one["key"] == key)
-    found = of(measure["all"], "percent_agreement")
+    found = coefficient_of(measure["all"], "percent_agreement")
     return found["value"], found["n"]
 
 

@@ -20,7 +20,7 @@ from evaluation.archive.recompute import (
     UNKNOWN,
     Findings,
     Recomputed,
-    Rows,
+    ReportRows,
     check,
     has_parts,
     kappa,
@@ -145,7 +145,7 @@ def findings_of(report, rows):
 
 
 def recomputed(report, rows):
-    return Recomputed(report, Rows(*rows, report["prompts"])).whole()
+    return Recomputed(report, ReportRows(*rows, report["prompts"])).whole()
 
 
 def filled(reported, computed):

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.charts.axis import axis_over
-from evaluation.charts.bars import Bar, stacked_bars
+from evaluation.charts.bars import StackedBar, stacked_bars
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.sparkline import Trend, trend_lines
 from evaluation.charts.svg import SANS
@@ -35,20 +35,20 @@ def segments(svg):
 
 
 def test_segments_fill_the_bar_in_proportion():
-    first, second = segments(bars(Bar("m", (1, 3))))
+    first, second = segments(bars(StackedBar("m", (1, 3))))
     assert (first.get("x"), first.get("width")) == ("0.000%", "25.000%")
     assert (second.get("x"), second.get("width")) == ("25.000%", "75.000%")
     assert second.find(f"{SVG}title").text == "Correct: 3 of 4"
 
 
 def test_an_empty_bar_says_so_and_draws_nothing():
-    svg = bars(Bar("m", (0, 0)))
+    svg = bars(StackedBar("m", (0, 0)))
     assert segments(svg) == []
     assert "no responses counted" in svg
 
 
 def test_a_narrow_segment_carries_no_number():
-    shown = [text.text for text in texts(bars(Bar("m", (1, 99))))]
+    shown = [text.text for text in texts(bars(StackedBar("m", (1, 99))))]
     assert "99" in shown
     assert "1" not in shown
 
@@ -60,7 +60,7 @@ def trends(*shares, label="1: Question alone"):
     )
 
 
-@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
+@pytest.mark.parametrize("svg", [bars(StackedBar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
 def test_a_chart_has_title_and_description_tied_to_it(svg):
     root = ElementTree.fromstring(svg)
     named = root.get("aria-labelledby").split()
@@ -69,13 +69,13 @@ def test_a_chart_has_title_and_description_tied_to_it(svg):
     assert root.get("role") == "img"
 
 
-@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
+@pytest.mark.parametrize("svg", [bars(StackedBar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
 def test_nothing_that_a_strict_policy_refuses(svg):
     assert not re.search(r"<style|<script|\bstyle=|\bon\w+=|href", svg)
 
 
 def test_labels_from_outside_stay_text():
-    svg = bars(Bar('</text><script>alert("1")</script>\x00', (1, 1)), title="a & b")
+    svg = bars(StackedBar('</text><script>alert("1")</script>\x00', (1, 1)), title="a & b")
     shown = ["".join(text.itertext()) for text in texts(svg)]
     assert any('</text><script>alert("1")</script>' in text for text in shown)
     assert "<script" not in svg
@@ -84,7 +84,7 @@ def test_labels_from_outside_stay_text():
 @pytest.mark.parametrize("wide", [244, 353, 722])
 def test_a_name_of_a_hundred_letters_is_whole_in_every_width(wide):
     for name in ("a-model_of.a/hundred letters " * 5)[:100], "x" * 100:
-        found = texts(bars(Bar(name, (1, 1)), wide=wide))
+        found = texts(bars(StackedBar(name, (1, 1)), wide=wide))
         (text,) = [text for text in found if text.get("class") == "chart-label"]
         assert "".join(text.itertext()).replace(" ", "") == name.replace(" ", "")
         for line in filter(None, text.itertext()):
@@ -93,7 +93,7 @@ def test_a_name_of_a_hundred_letters_is_whole_in_every_width(wide):
 
 def test_a_longer_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():
     name = "a-model-of-a-very-long-name" * 7 + "-instruct"
-    svg = bars(Bar(name, (1, 1)))
+    svg = bars(StackedBar(name, (1, 1)))
     (text,) = [text for text in texts(svg) if text.find(f"{SVG}title") is not None]
     assert text.find(f"{SVG}title").text == name
     shown = "".join(text.itertext()).removeprefix(name)

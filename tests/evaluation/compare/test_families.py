@@ -17,10 +17,10 @@ from evaluation.compare.families import (
     compared,
     size,
 )
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.columns import columns
 
-PLAN = Plan(seed=1, resamples=500)
+PLAN = ResamplePlan(seed=1, resamples=500)
 FOUR, FIVE = "both-passages", "both-passages-comprehensive"
 
 

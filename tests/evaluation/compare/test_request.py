@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.compare.request import Asked, read
+from evaluation.compare.request import AskedComparison, read_comparison
 from judging.models import Verdict
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study, resolve_all
@@ -12,7 +12,7 @@ PROMPTS = ("internal-knowledge", "both-passages")
 
 def asked(models=(), **query):
     given = {"kind": "prompts", "first": PROMPTS[0], "second": PROMPTS[1], "verdict": "correct"}
-    return read(
+    return read_comparison(
         {**given, **query}, models, prompts=PROMPTS, verdicts=Verdict.values, known_models=[3, 5]
     )
 
@@ -53,7 +53,7 @@ def test_what_cannot_be_asked(query, words):
 
 def test_one_prompt_is_enough_to_compare_models():
     assert asked(kind="models", second="").family.prompts == ((PROMPTS[0],),)
-    assert asked(["5", "3"], kind="models") == Asked(
+    assert asked(["5", "3"], kind="models") == AskedComparison(
         "models", PROMPTS[0], PROMPTS[1], "correct", (3, 5)
     )
 

@@ -36,7 +36,7 @@ def reasons(step):
 
 def check(study):
     """Every loss of the study's way adds up."""
-    given = study_flow(Judged.of(study))["steps"]
+    given = study_flow(Judged.of_study(study))["steps"]
     for before, step in pairwise(given):
         # Three questions may come from one contradiction: a change of unit needs no explanation.
         if before["unit"] == step["unit"]:
@@ -47,7 +47,7 @@ def check(study):
 
 @pytest.mark.django_db
 def test_a_study_without_a_campaign_begins_at_its_collection_and_says_so():
-    flow = study_flow(Judged.of(judged_study()))
+    flow = study_flow(Judged.of_study(judged_study()))
     assert (flow["begins"], flow["note"]) == ("collection", FROM_COLLECTION)
     assert flow["steps"][0]["key"] == "contradictions"
 
@@ -108,7 +108,7 @@ def test_an_imported_study_has_no_step_of_judging():
     study = judging.draft()
     Study.objects.filter(pk=study.pk).update(is_imported=True)
     study.refresh_from_db()
-    flow = study_flow(Judged.of(study))
+    flow = study_flow(Judged.of_study(study))
     assert flow["note"] == FROM_FILE
     assert "judged" not in {step["key"] for step in flow["steps"]}
 
@@ -117,7 +117,7 @@ def test_an_imported_study_has_no_step_of_judging():
 def test_a_study_of_nothing_has_no_steps():
     study = judging.draft()
     study.items.all().delete()
-    assert study_flow(Judged.of(study))["steps"] == []
+    assert study_flow(Judged.of_study(study))["steps"] == []
 
 
 @pytest.mark.once
@@ -128,7 +128,7 @@ def test_the_demonstration_begins_at_the_tags_seen():
         check(any_study)
     study = Study.objects.earliest("pk")
     steps = check(study)
-    assert study_flow(Judged.of(study))["begins"] == "campaign"
+    assert study_flow(Judged.of_study(study))["begins"] == "campaign"
     assert next(iter(steps)) == "seen"
     assert steps["published"]["n"] <= steps["annotated"]["n"] <= steps["campaign"]["n"]
     assert steps["study"]["n"] == study.items.count()

@@ -6,21 +6,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from evaluation.labels.agreement import MOST_PAIRED, TOO_MANY_RATERS, Wanted, agreement_of
-from evaluation.labels.file import read
+from evaluation.labels.agreement import MOST_PAIRED, TOO_MANY_RATERS, LabelsPlan, agreement_of
+from evaluation.labels.file import read_labels
 from evaluation.labels.page import in_lines, sheet
 from evaluation.labels.scale import NO_NUMBERS, NO_ORDER, NotOnScale, scale_of
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.coefficient import NO_ITEMS, ONE_CATEGORY, ONE_RATER, UNEQUAL
 from tests.evaluation.statistics.test_agreement import COHEN, KRIPPENDORFF
 
-PLAN = Plan(seed=5, resamples=400)
+PLAN = ResamplePlan(seed=5, resamples=400)
 KEYS = {"name", "pair", "weights", "value", "se", "low", "high", "n", "method", "reason"}
 
 
 def of(lines, order=(), plan=PLAN, by_cluster=True, header="item,rater,label"):
-    ratings = read(io.BytesIO("\n".join([header, *lines]).encode()))
-    return agreement_of(ratings, scale_of(ratings.label_names, order), Wanted(plan, by_cluster))
+    ratings = read_labels(io.BytesIO("\n".join([header, *lines]).encode()))
+    return agreement_of(ratings, scale_of(ratings.label_names, order), LabelsPlan(plan, by_cluster))
 
 
 def value(result, name, weights="none", pair=None):
@@ -201,7 +201,7 @@ def test_a_seed_gives_the_same_result_whatever_the_order_of_lines():
     header = "item,rater,label,cluster"
     forwards, backwards = of(lines, header=header), of(lines[::-1], header=header)
     assert backwards == forwards
-    assert of(lines, header=header, plan=Plan(6, 400)) != forwards
+    assert of(lines, header=header, plan=ResamplePlan(6, 400)) != forwards
 
 
 def test_without_resamples_the_closed_forms_are_left():

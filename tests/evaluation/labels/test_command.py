@@ -30,7 +30,7 @@ def test_json_holds_these_keys_and_nothing_else(file):
     result = json.loads(printed(file, "--json", "--resamples", "200")[0])
     assert set(result) == {"n_items", "n_raters", "n_labels", "labels", "coefficients", "per_class"}
     assert result["labels"] == ["no", "yes"]
-    kappa = sentences.of(result["coefficients"], "cohen_kappa")
+    kappa = sentences.coefficient_of(result["coefficients"], "cohen_kappa")
     assert kappa["pair"] == ["alice", "bob"]
     assert "10 clusters, 200 resamples, seed 0" in kappa["method"]
 

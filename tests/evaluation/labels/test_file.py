@@ -4,14 +4,14 @@ import io
 
 import pytest
 
-from evaluation.labels.file import MOST_LABELS, UnreadableLabels, read
+from evaluation.labels.file import MOST_LABELS, UnreadableLabels, read_labels
 
 HEAD = "item,rater,label\n"
 
 
 def of(text, **bounds):
     data = text if isinstance(text, bytes) else text.encode("utf-8")
-    return read(io.BytesIO(data), **bounds)
+    return read_labels(io.BytesIO(data), **bounds)
 
 
 def rows(result):
@@ -173,6 +173,6 @@ class Generated(io.RawIOBase):
 
 
 def test_a_million_rows_are_read_as_they_come():
-    result = read(io.BufferedReader(Generated(1_000_000)))
+    result = read_labels(io.BufferedReader(Generated(1_000_000)))
     assert (len(result.labels), result.item_count, result.notices) == (1_000_000, 500_000, [])
     assert result.label_names == ["0", "1", "2"]

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import RoleGrant
 from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
-from evaluation.report.two import Side, next_to
+from evaluation.report.two import ReportSide, next_to
 from evaluation.sections.study import study_report
 from generation.models import Run
 from judging import rounds
@@ -44,7 +44,7 @@ def other(study):
 
 
 def side(study):
-    return Side.of(study_report(study))
+    return ReportSide.of_report(study_report(study))
 
 
 def prompt_of(prompts, label):
@@ -92,7 +92,7 @@ def test_models_are_matched_by_their_numbers_whatever_a_report_calls_them(study,
             {**table, "rows": [{**row, "model": turned[row["model"]]} for row in table["rows"]]}
         ],
     }
-    one, two, turned = map(Side.of, (first, second, renamed))
+    one, two, turned = map(ReportSide.of_report, (first, second, renamed))
     assert next_to(one, turned, "correct") == next_to(one, two, "correct")
 
 
@@ -105,7 +105,7 @@ def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
         "prompts": whole["prompts"][1:],
         "tables": [{**table, "rows": [row for row in table["rows"] if row["model"] != model]}],
     }
-    for prompt in next_to(Side.of(whole), Side.of(part), "correct"):
+    for prompt in next_to(ReportSide.of_report(whole), ReportSide.of_report(part), "correct"):
         for row in prompt.rows:
             is_absent = prompt.label == gone["label"] or row.model == model
             assert (row.sides[1].value == "–") is is_absent

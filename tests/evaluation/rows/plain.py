@@ -7,7 +7,7 @@ from django.db.models.functions import Cast, DenseRank, Substr
 
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.judged import COLUMNS
-from evaluation.rows.export import read
+from evaluation.rows.export import read_columns
 from evaluation.rows.hashing import HASHED, KINDS, OF_ROUNDS
 from judging.pool import on_own_question
 from judging.states import SlotState
@@ -45,7 +45,7 @@ def _rows(study, names):
     run_numbers = {run: number for number, run in enumerate(runs.distinct())}
     mine = first_judged(study).filter(on_own_question(OuterRef("judge__person")))
     own = set(mine.values_list("pk", flat=True))
-    for record in read(study.items.all(), columns):
+    for record in read_columns(study.items.all(), columns):
         record["article"] = numbers.setdefault(record["article"], len(numbers))
         record["run"] = run_numbers[record["run"]]
         record["own"] = record["own"] in own

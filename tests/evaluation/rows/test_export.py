@@ -11,7 +11,7 @@ from evaluation.counts.judged import items_of
 from evaluation.report.agreement import agreement_rows, agreement_sections
 from evaluation.report.comparisons import family_sections
 from evaluation.report.verdicts import prompt_sections
-from evaluation.rows.choice import Choice, chosen
+from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.export import records
 from evaluation.rows.hashing import digest
 from evaluation.sections.comparisons import answers_of, comparisons_entry
@@ -25,7 +25,9 @@ pytestmark = pytest.mark.django_db
 
 
 def count(study, query):
-    return chosen(study, Choice.read(dict(parse_qsl(query.removeprefix("?"))))).count()
+    return chosen(
+        study, ResponseChoice.from_query(dict(parse_qsl(query.removeprefix("?"))))
+    ).count()
 
 
 def check(study, figures):
@@ -107,12 +109,14 @@ def test_every_cell_of_a_matrix_counts_its_rows(judges):
 )
 def test_what_no_number_links_to_is_refused(query):
     with pytest.raises(Refusal):
-        Choice.read(query)
+        ResponseChoice.from_query(query)
 
 
 def test_other_tables_columns_cannot_be_reached_by_a_query():
-    choice = Choice.read({"judge__person__password__startswith": "a", "prompt": "both-passages"})
-    assert choice == Choice(prompt="both-passages")
+    choice = ResponseChoice.from_query(
+        {"judge__person__password__startswith": "a", "prompt": "both-passages"}
+    )
+    assert choice == ResponseChoice(prompt="both-passages")
 
 
 def test_a_record_a_judge_with_pseudonyms_only(study):

@@ -6,7 +6,7 @@ import pytest
 
 from datasets.models import Contradiction
 from datasets.taxonomy import EXPLICIT, IMPLICIT
-from evaluation.rows.choice import Choice, chosen
+from evaluation.rows.choice import ResponseChoice, chosen
 from generation.prompts import prompting
 from judging.models import Judgment, Verdict
 from tests.evaluation.factories import resolve_all
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def count(study, **query):
-    return chosen(study, Choice.read(query)).count()
+    return chosen(study, ResponseChoice.from_query(query)).count()
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_cause_is_that_of_the_resolution(told_apart):
 
 
 def sorted_by(study, sort):
-    return list(chosen(study, Choice.read({"sort": sort})))
+    return list(chosen(study, ResponseChoice.from_query({"sort": sort})))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from evaluation.sections.agreement import (
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.statistics import two_raters
-from evaluation.statistics.bootstrap import METHOD, Plan, intervals
+from evaluation.statistics.bootstrap import METHOD, ResamplePlan, intervals
 from evaluation.statistics.groups import Groups
 from judging.models import JudgingSlot, Judgment, Round, Study
 from leases.refusal import Refusal
@@ -49,11 +49,11 @@ def study():
 
 def prompts(study, **clustering):
     names = [{"name": PROMPT, "label": "4"}]
-    return study_agreement(Judged.of(study), names, Clustering(**clustering))["prompts"]
+    return study_agreement(Judged.of_study(study), names, Clustering(**clustering))["prompts"]
 
 
 def kappa(entry):
-    return sentences.of(entry["coefficients"], "cohen_kappa")
+    return sentences.coefficient_of(entry["coefficients"], "cohen_kappa")
 
 
 def separately_counted(study):
@@ -75,7 +75,7 @@ def test_the_interval_resamples_whole_articles_from_the_studys_seed(study):
     def statistic(sums):
         return two_raters.kappa(sums.reshape(3, 3, *sums.shape[1:]))[None]
 
-    (expected,) = intervals(separately_counted(study), statistic, Plan(seed=7))
+    (expected,) = intervals(separately_counted(study), statistic, ResamplePlan(seed=7))
     assert (result["low"], result["high"]) == (expected["low"], expected["high"])
     assert result["low"] < kappa(pair)["value"] < result["high"]
     assert (result["clusters"], result["resamples"], result["seed"]) == (10, 10_000, 7)
@@ -117,7 +117,7 @@ def test_articles_that_one_judge_has_finished_do_not_count_for_the_interval():
     """Half finished: 3 articles with two verdicts on each response, 37 with one."""
     rows = [[0, 2], [1, 1], [1, 1], *[[0, 1]] * 37]
     responses = Groups(np.array(rows), np.repeat([2, 1], [3, 37]), np.arange(40))
-    result = all_entries(["incorrect", "correct"], responses, Plan(1, 1_000))
+    result = all_entries(["incorrect", "correct"], responses, ResamplePlan(1, 1_000))
     assert {one["clustered"]["clusters"] for one in result} == {3}
     assert all(one["clustered"]["low"] is None for one in result)
 
@@ -231,11 +231,11 @@ def test_an_imported_study_has_no_number_in_any_part(study):
 )
 def test_what_cannot_be_resampled_is_refused(query, message):
     with pytest.raises(Refusal, match=message):
-        Clustering.read(query)
+        Clustering.from_query(query)
 
 
 def test_nothing_asked_is_the_studys_seed_and_articles(study):
-    assert Clustering.read({"seed": "", "cluster": ""}).plan(study) == Plan(seed=7)
+    assert Clustering.from_query({"seed": "", "cluster": ""}).plan(study) == ResamplePlan(seed=7)
 
 
 @pytest.mark.once

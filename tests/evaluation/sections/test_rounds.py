@@ -8,7 +8,7 @@ from evaluation.archive.recompute import Findings, check
 from evaluation.report.agreement import agreement_rows
 from evaluation.report.layout import laid_out
 from evaluation.report.methods import methods_paragraph
-from evaluation.rows.choice import Choice, chosen
+from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.sections.study import study_report
 from judging.files.studyfile import entries, round_entry
@@ -45,7 +45,7 @@ def test_the_rows_of_an_agreement_are_those_of_its_round(study):
     report = study_report(study)
     for row in agreement_rows(report):
         query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
-        assert chosen(study, Choice.read(query)).count() == row.n
+        assert chosen(study, ResponseChoice.from_query(query)).count() == row.n
 
 
 @pytest.mark.once

@@ -83,16 +83,16 @@ def test_agreement_is_of_first_verdicts_and_stays_when_a_third_person_decides(st
     assert [one.pop("final") for one in after["prompts"]] == [8, 8, 8]
     assert after == before
     (pair,) = agreement(study_report(study), "4")["pairs"]
-    percent = sentences.of(pair["coefficients"], "percent_agreement")
+    percent = sentences.coefficient_of(pair["coefficients"], "percent_agreement")
     assert (percent["value"], percent["n"]) == (6 / 8, 8)
 
 
 def test_judges_who_used_one_verdict_have_agreement_but_no_kappa():
     (pair,) = agreement(study_report(judged_study()), "1")["pairs"]
-    kappa = sentences.of(pair["coefficients"], "cohen_kappa")
+    kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
     assert (kappa["value"], kappa["low"]) == (None, None)
     assert "one category only" in kappa["reason"]
-    assert sentences.of(pair["coefficients"], "percent_agreement")["value"] == 1.0
+    assert sentences.coefficient_of(pair["coefficients"], "percent_agreement")["value"] == 1.0
 
 
 def test_waiting_responses_are_in_no_share():

@@ -18,8 +18,8 @@ from evaluation.report.methods import methods_paragraph
 from evaluation.report.sentences import kappa_of, number, p_value
 from evaluation.report.sheets import agreement_sheet, comparison_sheet
 from evaluation.report.summary import summary
-from evaluation.report.two import Side, next_to
-from evaluation.rows.choice import Choice, chosen
+from evaluation.report.two import ReportSide, next_to
+from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.sections.study import study_report
 from judging.models import JudgingSlot, Judgment
 from tests.evaluation.factories import judged_in_three_rounds, judged_study, resolve_all
@@ -86,7 +86,9 @@ def test_no_form_of_the_report_puts_the_round_without_final_verdicts_forward(stu
         "compact": compact,
         "full": full,
         "command": out.getvalue(),
-        "two reports": str(next_to(Side.of(report), Side.of(report), "correct")),
+        "two reports": str(
+            next_to(ReportSide.of_report(report), ReportSide.of_report(report), "correct")
+        ),
         "chart": drawings(report)["kappa"].svg,
     }
     for name, text in forms.items():
@@ -104,7 +106,7 @@ def test_the_tables_lead_to_the_rows_of_their_round(study, report):
     assert [row.title.rpartition(", ")[2] for row in rows] == ["round 1", "round 3"]
     for row in rows:
         query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
-        assert chosen(study, Choice.read(query)).count() == row.n
+        assert chosen(study, ResponseChoice.from_query(query)).count() == row.n
     assert [(row.name, row.n) for row in other_rounds(report)] == [("round 2", 3)]
     assert laid_out(report, {})["portions"]["rounds"]
 

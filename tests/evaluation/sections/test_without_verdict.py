@@ -123,7 +123,7 @@ def test_an_imported_study_says_that_its_file_has_no_verdict():
     study = judged_study()
     Study.objects.filter(pk=study.pk).update(is_imported=True)
     study.refresh_from_db()
-    ways = {way["how"]: way["count"] for way in resolution_entry(Judged.of(study))}
+    ways = {way["how"]: way["count"] for way in resolution_entry(Judged.of_study(study))}
     assert ways == {"unanimous": 22, "absent": 2}
 
 

@@ -12,14 +12,14 @@ from evaluation.statistics.bootstrap import (
     METHOD,
     MOST_CLUSTERS,
     SAME_EVERYWHERE,
-    Plan,
+    ResamplePlan,
     draws,
     draws_of_groups,
     intervals,
 )
 from evaluation.statistics.chance import ratio
 
-PLAN = Plan(seed=7, resamples=2_000)
+PLAN = ResamplePlan(seed=7, resamples=2_000)
 
 
 def mean(sums):
@@ -47,12 +47,12 @@ def test_a_seed_gives_the_same_interval_whatever_the_order_of_clusters():
 
 def test_the_interval_of_a_seed_is_this_one_on_every_machine():
     clusters = np.array([[n % 7, 1] for n in range(40)], dtype=float)
-    (result,) = intervals(clusters, mean, Plan(seed=1))
+    (result,) = intervals(clusters, mean, ResamplePlan(seed=1))
     assert (result["low"], result["high"]) == (2.25, 3.5)
 
 
 def test_another_seed_gives_nearly_the_same_interval():
-    (one,), (other,) = (intervals(numbers(40), mean, Plan(seed)) for seed in (1, 2))
+    (one,), (other,) = (intervals(numbers(40), mean, ResamplePlan(seed)) for seed in (1, 2))
     assert one["low"] != other["low"]
     assert one["low"] == pytest.approx(other["low"], abs=0.05)
 
@@ -76,14 +76,14 @@ def test_the_ends_are_those_of_scipys_bca_at_our_levels():
         method="BCa",
         random_state=5,
     )
-    (ours,) = intervals(np.stack([k, n], axis=1).astype(float), mean, Plan(1, 20_000))
+    (ours,) = intervals(np.stack([k, n], axis=1).astype(float), mean, ResamplePlan(1, 20_000))
     assert (ours["low"], ours["high"]) == pytest.approx(tuple(theirs.confidence_interval), abs=0.01)
     assert ours["se"] == pytest.approx(theirs.standard_error, rel=0.03)
 
 
 def test_the_interval_of_a_mean_is_students():
     values = numbers(60)[:, 0]
-    (result,) = intervals(numbers(60), mean, Plan(seed=3))
+    (result,) = intervals(numbers(60), mean, ResamplePlan(seed=3))
     half = 2.000995 * values.std(ddof=1) / sqrt(60)  # t with 59 degrees of freedom
     assert (result["low"], result["high"]) == pytest.approx(
         (values.mean() - half, values.mean() + half), abs=0.04
@@ -99,7 +99,7 @@ def test_clusters_weigh_as_wholes_so_five_copies_of_each_change_nothing():
 
 def test_a_draw_holds_as_many_clusters_as_there_are():
     sizes = np.array([20, 15, 5])
-    drawn = np.concatenate(list(draws(sizes, Plan(seed=5, resamples=30_000))))
+    drawn = np.concatenate(list(draws(sizes, ResamplePlan(seed=5, resamples=30_000))))
     assert drawn.shape == (30_000, 3)
     assert (drawn.sum(axis=1) == 40).all()
     spread = np.sqrt(sizes * (1 - sizes / 40))
@@ -109,17 +109,17 @@ def test_a_draw_holds_as_many_clusters_as_there_are():
 
 def test_very_many_clusters_are_pooled_and_keep_their_interval():
     values = numbers(20 * MOST_CLUSTERS)[:, 0]
-    (result,) = intervals(numbers(20 * MOST_CLUSTERS), mean, Plan(seed=3))
+    (result,) = intervals(numbers(20 * MOST_CLUSTERS), mean, ResamplePlan(seed=3))
     half = 1.96 * values.std(ddof=1) / sqrt(len(values))
     assert result["clusters"] == 20 * MOST_CLUSTERS
     assert result["high"] - result["low"] == pytest.approx(2 * half, rel=0.12)
 
 
 def test_groups_that_every_statistic_shares_are_drawn_as_any_clusters():
-    plan = Plan(seed=6, resamples=1_234)
+    plan = ResamplePlan(seed=6, resamples=1_234)
     fresh = np.concatenate(list(draws(np.ones(MOST_CLUSTERS, dtype=int), plan)))
     assert (np.concatenate(list(draws_of_groups(plan))) == fresh).all()
-    other = np.concatenate(list(draws_of_groups(Plan(seed=7, resamples=1_234))))
+    other = np.concatenate(list(draws_of_groups(ResamplePlan(seed=7, resamples=1_234))))
     assert (other != fresh).any()
 
 
@@ -192,7 +192,7 @@ def test_ends_stay_where_the_coefficient_can_be():
     chance = np.random.Generator(np.random.PCG64(11))
     for _ in range(30):
         clusters = chance.multinomial(6, [0.55, 0.02, 0.03, 0.4], size=15).astype(float)
-        (result,) = intervals(clusters, kappa, Plan(resamples=500))
+        (result,) = intervals(clusters, kappa, ResamplePlan(resamples=500))
         assert result["low"] is None or -1 <= result["low"] < result["high"] <= 1
 
 
@@ -202,4 +202,4 @@ def test_ends_stay_where_the_coefficient_can_be():
 )
 def test_a_plan_that_cannot_be_drawn_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        Plan(**given)
+        ResamplePlan(**given)

@@ -5,13 +5,13 @@ import random
 import numpy as np
 import pytest
 
-from evaluation.statistics.bootstrap import Plan, intervals
+from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.tables import Tallies, Tally
 
 VERDICTS = ("incorrect", "partially correct", "correct")
-PLAN = Plan(seed=3, resamples=1000)
+PLAN = ResamplePlan(seed=3, resamples=1000)
 
 
 def tally(verdict, article, *, prompt="p4", model="m", reasoning="explicit", same=False, count=1):
@@ -24,7 +24,7 @@ def many(**fields):
 
 
 def drawn(tallies, places=(("p4", "m", "all"),), one_passage=()):
-    return resampled(Tallies.of(tallies), places, VERDICTS, one_passage, PLAN)
+    return resampled(Tallies.of_rows(tallies), places, VERDICTS, one_passage, PLAN)
 
 
 def test_a_cell_has_the_interval_that_a_bootstrap_of_it_alone_gives():

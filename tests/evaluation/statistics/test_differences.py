@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, ttest_1samp
 from scipy.stats import t as students_t
 
-from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.differences import (
     DIFFERENT,
     EQUIVALENT,
@@ -21,7 +21,7 @@ from evaluation.statistics.differences import (
     unpaired,
 )
 
-PLAN = Plan(seed=7, resamples=2000)
+PLAN = ResamplePlan(seed=7, resamples=2000)
 
 
 def bools(*values):
@@ -87,7 +87,7 @@ def test_a_paired_difference_counts_both_sides_and_the_discordant():
 def test_without_clusters_the_spread_is_that_of_the_mean_of_differences():
     rng = np.random.default_rng(1)
     first, second = rng.random(200) < 0.3, rng.random(200) < 0.5
-    result = paired(first, second, alone(200), Plan(seed=1, resamples=20_000))
+    result = paired(first, second, alone(200), ResamplePlan(seed=1, resamples=20_000))
     moved = second.astype(float) - first
     assert result.interval["se"] == pytest.approx(moved.std(ddof=0) / np.sqrt(200), rel=0.03)
 
@@ -122,7 +122,7 @@ def test_sides_that_agree_everywhere_have_a_reason_and_no_p():
 
 def test_p_by_article_is_students_where_each_article_has_one_question():
     first, second = bools(*[0] * 9, 1, 0, 0), bools(1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0)
-    result = paired(first, second, alone(12), Plan(seed=1, resamples=100_000))
+    result = paired(first, second, alone(12), ResamplePlan(seed=1, resamples=100_000))
     moved = second.astype(float) - first
     assert result.p_clustered == pytest.approx(ttest_1samp(moved, 0).pvalue, rel=0.02)
 
@@ -148,7 +148,9 @@ def test_too_few_articles_have_a_value_and_no_interval():
 
 def test_explicit_against_implicit_is_a_difference_of_two_shares():
     first, second = bools(*[1] * 3 + [0] * 14), bools(*[1] * 18 + [0] * 12)
-    result = unpaired(first, alone(17), second, alone(30) + 17, Plan(seed=2, resamples=20_000))
+    result = unpaired(
+        first, alone(17), second, alone(30) + 17, ResamplePlan(seed=2, resamples=20_000)
+    )
     assert result.value == pytest.approx(18 / 30 - 3 / 17)
     assert (result.p_exact, result.only_first) == (None, None)
     shares = 18 / 30, 3 / 17
@@ -199,7 +201,9 @@ def test_the_bootstrap_of_a_difference_of_gains_equals_a_plain_one():
     rng = np.random.default_rng(11)
     implicit, clusters = rng.random(80) < 0.4, np.repeat(alone(20), 4)
     first, second = rng.random(80) < 0.3, rng.random(80) < 0.6
-    result = gain_difference(first, second, clusters, implicit, Plan(seed=3, resamples=20_000))
+    result = gain_difference(
+        first, second, clusters, implicit, ResamplePlan(seed=3, resamples=20_000)
+    )
     moved, drawn = second.astype(float) - first, []
     for _ in range(4000):
         rows = np.concatenate([np.flatnonzero(clusters == c) for c in rng.integers(0, 20, 20)])

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from evaluation.statistics import score_intervals
-from evaluation.statistics.bootstrap import Plan, intervals
+from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.score_intervals import Both
 from evaluation.statistics.scores import scores
 
 LABELS = ("incorrect", "partially correct", "correct")
-PLAN = Plan(seed=3, resamples=1000)
+PLAN = ResamplePlan(seed=3, resamples=1000)
 
 
 def many(articles=15, each=6):

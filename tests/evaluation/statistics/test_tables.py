@@ -15,7 +15,7 @@ def table(groups, **changes):
         "verdicts": VERDICTS,
         "one_passage": {"passage-1"},
     }
-    return lines(Tallies.of(groups), **{**options, **changes})
+    return lines(Tallies.of_rows(groups), **{**options, **changes})
 
 
 def line_of(result, prompt="both-passages", part="all", model="m"):
