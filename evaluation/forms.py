@@ -5,8 +5,13 @@ from typing import Any, BinaryIO
 
 from django import forms
 
-from evaluation.labels.agreement import MOST_PAIRED, LabelsPlan, TooManyToResample, agreement_of
 from evaluation.labels.file import Ratings, UnreadableLabels, read_labels
+from evaluation.labels.file_agreement import (
+    MOST_PAIRED,
+    LabelsPlan,
+    TooManyToResample,
+    agreement_of,
+)
 from evaluation.labels.scale import NotOnScale, scale_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 

@@ -6,9 +6,9 @@ from django.db.models import QuerySet
 
 from annotation.models import Campaign
 from annotation.states import CampaignState
-from evaluation.annotators import rows
-from evaluation.annotators.agreement import BEFORE, stage_agreement
+from evaluation.annotators import compared_rows
 from evaluation.annotators.entered import populations
+from evaluation.annotators.stage_agreement import BEFORE, stage_agreement
 from evaluation.shapes.annotator_agreement import AnnotatorAgreement, RoundAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.statistics import bootstrap
@@ -17,7 +17,7 @@ from judging.models import Study
 
 NOBODY_TWICE = "No tag of this campaign has annotations of two people yet."
 OPEN = "This campaign is open: until it is closed, its agreement is only on a page of its own."
-COMPARED = ["campaign", *(name for name in rows.COLUMNS if name != "title")]
+COMPARED = ["campaign", *(name for name in compared_rows.COLUMNS if name != "title")]
 TAGGED = ["campaign", "round", "tag"]
 
 
@@ -38,9 +38,9 @@ def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list
     They are of the campaigns that `report`, made earlier, has numbers of: a campaign that was opened or closed since
     changes none of them. Without a report they are of the closed ones.
     """
-    title = rows.COLUMNS.index("title")
+    title = compared_rows.COLUMNS.index("title")
     for campaign in _with_numbers(study, report):
-        for line in rows.table(populations(campaign)):
+        for line in compared_rows.table(populations(campaign)):
             yield [campaign.name, *line[:title], *line[title + 1 :]]
 
 
@@ -71,7 +71,7 @@ def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> Annota
             "annotated": len({one.tag for one in rounds[n][BEFORE]}),
             "stages": [
                 stage_agreement(stage, rounds[n][stage], plan)
-                for stage in rows.STAGES
+                for stage in compared_rows.STAGES
                 if stage in rounds[n]
             ],
         }

@@ -23,8 +23,8 @@ from annotation.models import Annotation, Assignment, Campaign, Review, Seen
 from annotation.states import AnnotationState
 from datasets.models import Validity
 from datasets.taxonomy import order
-from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
 from evaluation.annotators.measures import VALID, Entered
+from evaluation.annotators.stage_agreement import AFTER, BEFORE, BLIND
 
 NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationState.SENT_BACK)
 

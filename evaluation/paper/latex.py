@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from evaluation.paper import comparisons, judges, verdicts
+from evaluation.paper import comparison_latex, judge_latex, verdict_latex
 from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
-from evaluation.report.agreement import in_round
+from evaluation.report.agreement_rows import in_round
 from evaluation.report.display import COMPACT, Display
-from evaluation.report.verdicts import best_first
+from evaluation.report.verdict_rows import best_first
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
@@ -30,9 +30,9 @@ def latex(report: Report, display: Display) -> str:
 def _compact(report: Report, display: Display) -> list[list[str]]:
     (table,) = report["tables"]
     return [
-        verdicts.compact(report, display, table, named(report, "compact")),
-        comparisons.compact(report, display),
-        judges.compact(report, display),
+        verdict_latex.compact(report, display, table, named(report, "compact")),
+        comparison_latex.compact(report, display),
+        judge_latex.compact(report, display),
     ]
 
 
@@ -40,10 +40,10 @@ def _full(report: Report, display: Display) -> list[list[str]]:
     (table,) = report["tables"]
     name = named(report, "verdicts")
     return [
-        verdicts.full(report, display, table, name, FINAL, best_first(report)),
+        verdict_latex.full(report, display, table, name, FINAL, best_first(report)),
         _agreement(report, display),
-        comparisons.full(report, display),
-        judges.full(report, display),
+        comparison_latex.full(report, display),
+        judge_latex.full(report, display),
     ]
 
 

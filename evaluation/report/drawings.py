@@ -11,13 +11,13 @@ from evaluation.charts.heatmap import pair_heat_map
 from evaluation.charts.sparkline import Trend, sparkline, trend_lines
 from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
-from evaluation.report.agreement import THIRDS, agreement_sections, in_round
+from evaluation.report.agreement_rows import THIRDS, agreement_sections, in_round
 from evaluation.report.display import read_display
 from evaluation.report.figures import Figure, query, verdict_labels
-from evaluation.report.flow import flow_chart, flow_rows
+from evaluation.report.flow_steps import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
 from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
-from evaluation.report.verdicts import best_first, model_id, prompt_sections
+from evaluation.report.verdict_rows import best_first, model_id, prompt_sections
 from evaluation.shapes.judge_agreement import AgreementThird, PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import VerdictCell

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 
-from evaluation.report import agreement
-from evaluation.report.agreement import COLUMNS, agreement_rows, agreement_sections
-from evaluation.report.annotators import KAPPA_COLUMNS, glances
-from evaluation.report.comparisons import family_sections
+from evaluation.report import agreement_rows as agreement
+from evaluation.report.agreement_rows import COLUMNS, agreement_rows, agreement_sections
+from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
+from evaluation.report.comparison_rows import family_sections
 from evaluation.report.drawings import drawings
-from evaluation.report.flow import flow_rows
-from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
+from evaluation.report.flow_steps import flow_rows
+from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
 from evaluation.report.methods import methods_paragraph
 from evaluation.report.summary import summary
-from evaluation.report.verdicts import prompt_sections
+from evaluation.report.verdict_rows import prompt_sections
 from evaluation.report.wikicontradict_rows import paper_table
 from evaluation.shapes.study_report import Report
 

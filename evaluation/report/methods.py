@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evaluation.report import missing, sentences
-from evaluation.report.agreement import in_round
+from evaluation.report.agreement_rows import in_round
 from evaluation.report.sentences import counted, interval, number
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report

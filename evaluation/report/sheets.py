@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluation.report.judges import by_population
+from evaluation.report.judge_sections import by_population
 from evaluation.report.sentences import share_ends
 from evaluation.shapes.judge_agreement import JudgePair, PromptAgreement
 from evaluation.shapes.judge_models import CountedScores, JudgeModel, Score, ScoreShare

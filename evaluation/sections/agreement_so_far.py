@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from annotation.models import Campaign
-from evaluation.annotators.agreement import BEFORE
 from evaluation.annotators.campaign import NOBODY_TWICE
 from evaluation.annotators.entered import Called, called
+from evaluation.annotators.stage_agreement import BEFORE
 from evaluation.report import sentences
-from evaluation.report.annotators import STAGES
+from evaluation.report.annotator_rows import STAGES
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.many_raters import fleiss_kappa, pairwise_agreement
 from evaluation.statistics.two_raters import cohen_kappa

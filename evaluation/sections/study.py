@@ -17,12 +17,12 @@ from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
 from evaluation.rows.hashing import digest_of, judging_people
-from evaluation.sections.agreement import study_agreement
 from evaluation.sections.clustering import Clustering
-from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_of
-from evaluation.sections.judges import halves_entry, judge_models
-from evaluation.sections.rounds import rounds_entry
-from evaluation.sections.verdicts import FINAL_VERDICTS, resolution_entry, verdict_table
+from evaluation.sections.comparison_entries import answers_of, comparisons_entry, plan_of
+from evaluation.sections.judge_scores import halves_entry, judge_models
+from evaluation.sections.round_entries import rounds_entry
+from evaluation.sections.study_agreement import study_agreement
+from evaluation.sections.verdict_table import FINAL_VERDICTS, resolution_entry, verdict_table
 from evaluation.shapes.study_report import (
     FORMAT,
     ROWS_FORMAT,

@@ -12,10 +12,10 @@ from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations
 from annotation.blinding.seeing import keep_views
 from annotation.models import Campaign
-from evaluation.annotators import rows
+from evaluation.annotators import compared_rows
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations, submitted_in
-from evaluation.report import annotators as layout
+from evaluation.report import annotator_rows as layout
 from evaluation.views.reports import READERS
 from leases.rows import first_of
 from pages.data_responses import csv_response, json_response
@@ -75,8 +75,8 @@ def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The comparisons that a number counts."""
     campaign = campaign_at(request, campaign_id)
-    choice = rows.ComparisonChoice.from_query(request.GET)
-    found = rows.chosen(populations(campaign), choice)
+    choice = compared_rows.ComparisonChoice.from_query(request.GET)
+    found = compared_rows.chosen(populations(campaign), choice)
     page = page_of(request, found)
     keep_tags(request, campaign, {row.comparison.first.tag_id for row in page})
     context = {
@@ -98,5 +98,9 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def compared_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     campaign = campaign_at(request, campaign_id)
     rounds = populations(campaign)
-    keep_tags(request, campaign, rows.compared_tags(rounds))
-    return csv_response(rows.COLUMNS, rows.table(rounds), f"campaign-{campaign_id}-comparisons.csv")
+    keep_tags(request, campaign, compared_rows.compared_tags(rounds))
+    return csv_response(
+        compared_rows.COLUMNS,
+        compared_rows.table(rounds),
+        f"campaign-{campaign_id}-comparisons.csv",
+    )

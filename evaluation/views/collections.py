@@ -9,8 +9,8 @@ from accounts.throttles import counted
 from datasets.blinding import check_collection
 from datasets.models import Collection
 from datasets.records import collection_named
-from evaluation.counts.collection import collection_table
-from evaluation.report.collection import COLUMNS, groups, sentences_of, sheet_rows
+from evaluation.counts.collection_counts import collection_table
+from evaluation.report.collection_rows import COLUMNS, groups, sentences_of, sheet_rows
 from evaluation.shapes.collection_table import CollectionTable
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response

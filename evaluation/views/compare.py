@@ -10,9 +10,9 @@ from evaluation.compare.request import KIND_LABELS, AskedComparison, of_models, 
 from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
-from evaluation.report.comparisons import family_sections
+from evaluation.report.comparison_rows import family_sections
 from evaluation.rows.listing import prompt_words
-from evaluation.sections.comparisons import answers_of, comparisons_entry
+from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
 from evaluation.views.reports import READERS
 from judging.models import Study, Verdict

@@ -10,8 +10,8 @@ from django.utils.http import content_disposition_header
 from evaluation.archive import bundles
 from evaluation.charts.pictures import drawn
 from evaluation.charts.standalone import PAGE, WIDTHS, room, standalone
-from evaluation.paper.figures import chart_name
-from evaluation.report.annotators import study_sheet
+from evaluation.paper.chart_includes import chart_name
+from evaluation.report.annotator_rows import study_sheet
 from evaluation.report.drawings import drawings
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import hashed_lines, rows_of

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from evaluation.access import study_for
 from evaluation.judges.counts import rounds_shown
-from evaluation.judges.page import cause_tables, compared, criteria_of, listed, shares_of
+from evaluation.judges.judge_figures import cause_tables, compared, criteria_of, listed, shares_of
 from evaluation.views.reports import READERS
 from judging import progress, warmup
 from judging.machine import control

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
 from evaluation.forms import LabelsForm
-from evaluation.labels.agreement import LabelsAgreement
-from evaluation.labels.page import class_lines, lines, methods, sheet
+from evaluation.labels.file_agreement import LabelsAgreement
+from evaluation.labels.labels_page import class_lines, lines, methods, sheet
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
 

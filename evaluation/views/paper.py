@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import roles_required
 from accounts.throttles import counted
-from evaluation.paper.figures import includes
+from evaluation.paper.chart_includes import includes
 from evaluation.paper.latex import latex
 from evaluation.report.display import FORMS, read_display
 from evaluation.report.drawings import drawings

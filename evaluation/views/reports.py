@@ -13,7 +13,7 @@ from annotation.models import Campaign
 from evaluation.access import snapshot_for, study_for
 from evaluation.archive.bundles import sealed, text_of
 from evaluation.counts.first_verdicts import CLUSTERS
-from evaluation.counts.studies import entries, studies
+from evaluation.counts.listed_studies import entries, studies
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.report.layout import laid_out

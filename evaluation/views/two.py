@@ -14,9 +14,9 @@ from evaluation.access import study_for
 from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
 from evaluation.report.sentences import changed_sentence
-from evaluation.report.two import ReportSide, next_to
+from evaluation.report.side_by_side import ReportSide, next_to
 from evaluation.sections.clustering import Clustering
-from evaluation.sections.rounds import changed_entries, round_entries, round_side
+from evaluation.sections.round_entries import changed_entries, round_entries, round_side
 from evaluation.shapes.study_rounds import StudyRound
 from evaluation.views.reports import READERS, frozen, live
 from judging.blinding import hidden_results

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.labels.agreement import LabelsPlan, TooManyToResample, agreement_of
 from evaluation.labels.file import UnreadableLabels, read_labels
-from evaluation.labels.page import in_lines
+from evaluation.labels.file_agreement import LabelsPlan, TooManyToResample, agreement_of
+from evaluation.labels.labels_page import in_lines
 from evaluation.labels.scale import NotOnScale, scale_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 

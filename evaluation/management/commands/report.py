@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.counts.first_verdicts import CLUSTERS
-from evaluation.report.agreement import agreement_sections
-from evaluation.report.comparisons import family_sections
-from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
-from evaluation.report.verdicts import prompt_sections
+from evaluation.report.agreement_rows import agreement_sections
+from evaluation.report.comparison_rows import family_sections
+from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
+from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.shapes.study_report import Report

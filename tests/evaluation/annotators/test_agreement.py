@@ -8,13 +8,6 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, f1_score
 
 from datasets.taxonomy import DIMENSIONS
-from evaluation.annotators.agreement import (
-    label_counts,
-    mean_overlap,
-    over_all,
-    pair_block,
-    stage_agreement,
-)
 from evaluation.annotators.measures import (
     MEASURES,
     Entered,
@@ -24,8 +17,15 @@ from evaluation.annotators.measures import (
     labels_of,
 )
 from evaluation.annotators.overlap import overlap
+from evaluation.annotators.stage_agreement import (
+    label_counts,
+    mean_overlap,
+    over_all,
+    pair_block,
+    stage_agreement,
+)
 from evaluation.report import sentences
-from evaluation.report.annotators import laid_out
+from evaluation.report.annotator_rows import laid_out
 from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import Called, in_short
 from evaluation.statistics.bootstrap import ResamplePlan

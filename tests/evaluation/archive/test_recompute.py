@@ -27,7 +27,7 @@ from evaluation.archive.recompute import (
 )
 from evaluation.report.layout import laid_out
 from evaluation.rows.hashing import hashed_lines, rows_of
-from evaluation.sections import comparisons
+from evaluation.sections import comparison_entries
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
@@ -88,7 +88,7 @@ def later_round(study):
 @pytest.fixture
 def study(monkeypatch):
     """Three judges in two rounds and on several days, repeats, exclusions, and a judge model."""
-    monkeypatch.setattr(comparisons, "RESAMPLES", 200)
+    monkeypatch.setattr(comparison_entries, "RESAMPLES", 200)
     made = judged_study(
         "alice", "bob", "charlie", judges_per_response=2, repeat_percent=25,
         drawn_from=answered(12), choose=varied,
@@ -122,7 +122,7 @@ def annotated(study):
 @pytest.fixture
 def rejudged(monkeypatch):
     """Two resolved rounds by two versions of the rubric, with exclusions and repeats; bob is in both."""
-    monkeypatch.setattr(comparisons, "RESAMPLES", 200)
+    monkeypatch.setattr(comparison_entries, "RESAMPLES", 200)
     made = judged_twice(
         again=("bob", "dora"), repeat_percent=25, drawn_from=answered(12), choose=varied
     )
@@ -330,7 +330,7 @@ def test_intervals_are_computed_whatever_is_drawn(study):
 
 
 def test_more_articles_than_are_drawn_one_by_one(monkeypatch):
-    monkeypatch.setattr(comparisons, "RESAMPLES", 200)
+    monkeypatch.setattr(comparison_entries, "RESAMPLES", 200)
     run = judging.run()
     asked = [judging.instance(n, title=f"Title {n}") for n in range(1, 211)]
     judging.responses(run, asked, ["both-passages"], judging.MODEL_IDS[:1])

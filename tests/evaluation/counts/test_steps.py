@@ -6,7 +6,7 @@ from django.core.management import call_command
 from datasets.models import Contradiction
 from evaluation.counts.judged import Judged
 from evaluation.counts.steps import FROM_COLLECTION, FROM_FILE, study_flow
-from evaluation.report.flow import changes_of
+from evaluation.report.flow_steps import changes_of
 from judging.models import Study
 from judging.selections import Selection
 from judging.studies import Design, create

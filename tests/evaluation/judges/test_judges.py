@@ -5,7 +5,7 @@ import re
 import pytest
 
 from evaluation.judges.counts import leaning, rounds_shown
-from evaluation.judges.page import cause_tables, compared, listed, shares_of
+from evaluation.judges.judge_figures import cause_tables, compared, listed, shares_of
 from generation.models import Run
 from judging.files.predictions import import_predictions
 from judging.models import Study

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from evaluation.labels.agreement import MOST_PAIRED, TOO_MANY_RATERS, LabelsPlan, agreement_of
 from evaluation.labels.file import read_labels
-from evaluation.labels.page import in_lines, sheet
+from evaluation.labels.file_agreement import MOST_PAIRED, TOO_MANY_RATERS, LabelsPlan, agreement_of
+from evaluation.labels.labels_page import in_lines, sheet
 from evaluation.labels.scale import NO_NUMBERS, NO_ORDER, NotOnScale, scale_of
 from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.coefficient import NO_ITEMS, ONE_CATEGORY, ONE_RATER, UNEQUAL

@@ -9,7 +9,7 @@ import pytest
 from evaluation.charts.pictures import drawn
 from evaluation.charts.standalone import room
 from evaluation.paper import widths
-from evaluation.paper.figures import chart_name, includes
+from evaluation.paper.chart_includes import chart_name, includes
 from evaluation.paper.latex import latex
 from evaluation.report.display import read_display
 from evaluation.report.drawings import drawings

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from datasets.importers import IMPORTERS
 from datasets.importers.importing import import_file
 from datasets.models import Collection, Contradiction, Exclusion
-from evaluation.counts.collection import collection_table
-from evaluation.report.collection import groups, sentences_of
+from evaluation.counts.collection_counts import collection_table
+from evaluation.report.collection_rows import groups, sentences_of
 from tests.datasets import factories as datasets
 from tests.factories import person
 

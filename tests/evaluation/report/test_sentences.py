@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from evaluation.report.comparisons import comparison_sentence
-from evaluation.report.judges import judge_sentence
+from evaluation.report.comparison_rows import comparison_sentence
+from evaluation.report.judge_sections import judge_sentence
 from evaluation.report.sentences import p_value, point_ends, points
-from evaluation.report.verdicts import prompt_sentence
+from evaluation.report.verdict_rows import prompt_sentence
 
 FAMILY = {"kind": "prompts", "margin": None}
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import RoleGrant
 from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
-from evaluation.report.two import ReportSide, next_to
+from evaluation.report.side_by_side import ReportSide, next_to
 from evaluation.sections.study import study_report
 from generation.models import Run
 from judging import rounds

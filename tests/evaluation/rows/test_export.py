@@ -8,13 +8,13 @@ import pytest
 from evaluation.compare.families import Family
 from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
-from evaluation.report.agreement import agreement_rows, agreement_sections
-from evaluation.report.comparisons import family_sections
-from evaluation.report.verdicts import prompt_sections
+from evaluation.report.agreement_rows import agreement_rows, agreement_sections
+from evaluation.report.comparison_rows import family_sections
+from evaluation.report.verdict_rows import prompt_sections
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.export import records
 from evaluation.rows.hashing import digest
-from evaluation.sections.comparisons import answers_of, comparisons_entry
+from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.sections.study import study_report
 from judging.models import Judgment
 from leases.refusal import Refusal

@@ -11,14 +11,14 @@ from django.core.management import call_command
 
 from evaluation.counts.judged import Judged
 from evaluation.report import sentences
-from evaluation.sections.agreement import (
+from evaluation.sections.clustering import Clustering
+from evaluation.sections.study import study_report
+from evaluation.sections.study_agreement import (
     NOT_MEASURED_IMPORTED,
     NOT_REPEATED,
     all_entries,
     study_agreement,
 )
-from evaluation.sections.clustering import Clustering
-from evaluation.sections.study import study_report
 from evaluation.statistics import two_raters
 from evaluation.statistics.bootstrap import METHOD, ResamplePlan, intervals
 from evaluation.statistics.groups import Groups

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluation.archive.recompute import Findings, check
-from evaluation.report.agreement import agreement_rows
+from evaluation.report.agreement_rows import agreement_rows
 from evaluation.report.layout import laid_out
 from evaluation.report.methods import methods_paragraph
 from evaluation.rows.choice import ResponseChoice, chosen

@@ -11,12 +11,12 @@ from datasets.subsets import Query, freeze
 from evaluation.counts.naming import model_names
 from evaluation.report import sentences
 from evaluation.report.methods import methods_paragraph
-from evaluation.sections.agreement import (
+from evaluation.sections.study import study_report
+from evaluation.sections.study_agreement import (
     NOT_MEASURED_ALONE,
     NOT_MEASURED_YET,
 )
-from evaluation.sections.study import study_report
-from evaluation.sections.verdicts import FINAL_VERDICTS
+from evaluation.sections.verdict_table import FINAL_VERDICTS
 from generation.models import LanguageModel
 from judging import studies
 from judging.files.studyfile import study_entry

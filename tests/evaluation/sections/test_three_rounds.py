@@ -9,16 +9,16 @@ from django.template.loader import render_to_string
 from sklearn.metrics import cohen_kappa_score
 
 from evaluation.paper.latex import latex
-from evaluation.report.agreement import agreement_rows, other_rounds
-from evaluation.report.comparisons import family_sections
+from evaluation.report.agreement_rows import agreement_rows, other_rounds
+from evaluation.report.comparison_rows import family_sections
 from evaluation.report.display import read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.layout import laid_out
 from evaluation.report.methods import methods_paragraph
 from evaluation.report.sentences import kappa_of, number, p_value
 from evaluation.report.sheets import agreement_sheet, comparison_sheet
+from evaluation.report.side_by_side import ReportSide, next_to
 from evaluation.report.summary import summary
-from evaluation.report.two import ReportSide, next_to
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.sections.study import study_report
 from judging.models import JudgingSlot, Judgment

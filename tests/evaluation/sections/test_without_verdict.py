@@ -13,7 +13,7 @@ from evaluation.report.methods import HOW, methods_paragraph
 from evaluation.report.sheets import verdict_sheet
 from evaluation.report.summary import summary
 from evaluation.sections.study import study_report
-from evaluation.sections.verdicts import resolution_entry
+from evaluation.sections.verdict_table import resolution_entry
 from evaluation.shapes.verdict_tables import ABSENT, KINDS
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Resolution, Study

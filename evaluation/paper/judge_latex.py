@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from evaluation.paper import verdicts as verdict_tables
+from evaluation.paper import verdict_latex
 from evaluation.paper.parts import TableRows, bracketed, named, of_n, per_cent, table
-from evaluation.paper.verdicts import INTERVALS
+from evaluation.paper.verdict_latex import INTERVALS
 from evaluation.paper.widths import breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
 from evaluation.report.figures import verdict_labels
-from evaluation.report.judges import HALVES, by_population
-from evaluation.report.verdicts import best_first
+from evaluation.report.judge_sections import HALVES, by_population
+from evaluation.report.verdict_rows import best_first
 from evaluation.shapes.judge_models import (
     ClassScores,
     CountedScores,
@@ -50,7 +50,7 @@ def compact(report: Report, display: Display) -> list[str]:
     scores = table(named(report, "judge-models"), caption, heads, [TableRows(rows)], keys=3)
     for place, (judge, body) in enumerate(_judges(report, display), start=1):
         name = named(report, f"judge-{place}-verdicts")
-        scores += ["", *verdict_tables.compact(report, display, body["table"], name, judge.label)]
+        scores += ["", *verdict_latex.compact(report, display, body["table"], name, judge.label)]
     return scores
 
 
@@ -66,7 +66,7 @@ def full(report: Report, display: Display) -> list[str]:
 among them, the share in per cent, and {INTERVALS}."
         )
         name = named(report, f"judge-{place}-verdicts")
-        lines += ["", *verdict_tables.full(report, display, body["table"], name, caption, verdicts)]
+        lines += ["", *verdict_latex.full(report, display, body["table"], name, caption, verdicts)]
     return lines
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import breakable
-from evaluation.report.comparisons import SIDES, WITHIN
+from evaluation.report.comparison_rows import SIDES, WITHIN
 from evaluation.report.display import Display, Named
 from evaluation.report.sentences import p_value, points
 from evaluation.shapes.share_differences import Comparison, ComparisonFamily

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from datasets.taxonomy import DIMENSIONS
-from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
 from evaluation.annotators.measures import (
     AND,
     MEASURES,
@@ -14,6 +13,7 @@ from evaluation.annotators.measures import (
     by_tag,
     comparisons,
 )
+from evaluation.annotators.stage_agreement import AFTER, BEFORE, BLIND
 from leases.refusal import Refusal
 
 YES, NO = "yes", "no"

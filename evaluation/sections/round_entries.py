@@ -10,11 +10,11 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
-from evaluation.report.two import ReportSide
-from evaluation.sections.agreement import agreement_in, pair_entry
+from evaluation.report.side_by_side import ReportSide
 from evaluation.sections.clustering import Clustering
-from evaluation.sections.comparisons import plan_of
-from evaluation.sections.verdicts import table_of
+from evaluation.sections.comparison_entries import plan_of
+from evaluation.sections.study_agreement import agreement_in, pair_entry
+from evaluation.sections.verdict_table import table_of
 from evaluation.shapes.study_rounds import ChangedVerdicts, ReopenedRound, StudyRound, StudyRounds
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study, Verdict
 

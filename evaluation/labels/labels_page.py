@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from evaluation.labels.agreement import LabelAgreement, LabelsAgreement
+from evaluation.labels.file_agreement import LabelAgreement, LabelsAgreement
 from evaluation.report import sentences
 from evaluation.report.figures import Figure
 from evaluation.report.sentences import counted, interval, number

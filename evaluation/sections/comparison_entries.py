@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evaluation.compare import families
 from evaluation.compare.families import Answered, Answers, ComputedComparison, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
-from evaluation.sections.verdicts import FINAL_VERDICTS
+from evaluation.sections.verdict_table import FINAL_VERDICTS
 from evaluation.shapes.share_differences import (
     ComparedCounts,
     Comparison,

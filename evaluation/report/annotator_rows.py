@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from datasets.taxonomy import DIMENSIONS, option
-from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
 from evaluation.annotators.measures import DIMENSION, OPTION, OVERLAP, OVERLAPS, VALIDITY
+from evaluation.annotators.stage_agreement import AFTER, BEFORE, BLIND
 from evaluation.report import sentences
-from evaluation.report.agreement import figure_of
+from evaluation.report.agreement_rows import figure_of
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import counted
 from evaluation.report.sheets import CLUSTERED, COEFFICIENT, Sheet, values

@@ -7,7 +7,7 @@ from evaluation.report import sentences
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import points, share
 from evaluation.report.summary import agreement_lines
-from evaluation.report.verdicts import model_id
+from evaluation.report.verdict_rows import model_id
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable

@@ -11,11 +11,11 @@ from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
 from evaluation.judges.counts import DISPUTED, FINAL, OWN, RoundsShown, leaning
 from evaluation.report import sentences
-from evaluation.report.agreement import figure_of, once
+from evaluation.report.agreement_rows import figure_of, once
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import point_ends, points, share
-from evaluation.sections.agreement import pair_entry
 from evaluation.sections.clustering import Clustering
+from evaluation.sections.study_agreement import pair_entry
 from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import Floats, ratio
 from judging.models import Judge, Rubric, Study, Verdict

@@ -13,7 +13,7 @@ from evaluation.report.sentences import (
     points,
     share,
 )
-from evaluation.report.verdicts import model_id
+from evaluation.report.verdict_rows import model_id
 from evaluation.shapes.share_differences import Comparison, ComparisonFamily
 from evaluation.shapes.study_report import ComparedSubject
 from evaluation.statistics.differences import DIFFERENT, EQUIVALENT, UNDECIDED

@@ -6,7 +6,7 @@ from typing import cast
 
 from evaluation.counts import machine_verdicts
 from evaluation.counts.machine_verdicts import MachineCount
-from evaluation.sections.verdicts import table_of
+from evaluation.sections.verdict_table import table_of
 from evaluation.shapes.judge_models import (
     CountedScores,
     JudgeModel,

@@ -17,7 +17,7 @@ from evaluation.report.sentences import (
     share,
 )
 from evaluation.report.sentences import coefficient_of as coefficient_of
-from evaluation.report.verdicts import PromptSection, best_first, model_id, sections_of
+from evaluation.report.verdict_rows import PromptSection, best_first, model_id, sections_of
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.judge_models import (
     ClassScores,

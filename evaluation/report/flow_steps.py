@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from evaluation.charts.flow import FlowBox, flow_diagram
+from evaluation.charts.flow_diagram import FlowBox, flow_diagram
 from evaluation.report.sentences import counted
 from evaluation.shapes.study_report import FlowStep, Report
 

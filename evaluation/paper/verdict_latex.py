@@ -9,7 +9,7 @@ from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
 from evaluation.report.figures import verdict_labels
-from evaluation.report.verdicts import best_first
+from evaluation.report.verdict_rows import best_first
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
