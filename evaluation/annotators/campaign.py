@@ -29,7 +29,7 @@ def campaigns_of(study: Study) -> QuerySet[Campaign]:
 
 def study_annotators(study: Study) -> list[AnnotatorAgreement]:
     """Those campaigns' agreement. Of an open one no number: people who annotate in it may read the study's report."""
-    return [campaign_agreement(one, of_closed=True) for one in campaigns_of(study)]
+    return [campaign_agreement(campaign, of_closed=True) for campaign in campaigns_of(study)]
 
 
 def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list[object]]:
@@ -48,7 +48,7 @@ def annotated_tags(study: Study, report: Report | None = None) -> Iterator[list[
     """The tags with an annotation before review, as rows of TAGGED; of the campaigns that comparison_rows has."""
     for campaign in _with_numbers(study, report):
         for n, stages in sorted(populations(campaign).items()):
-            for tag in sorted({one.tag for one in stages[BEFORE]}):
+            for tag in sorted({entered.tag for entered in stages[BEFORE]}):
                 yield [campaign.name, n, tag]
 
 
@@ -56,7 +56,7 @@ def _with_numbers(study: Study, report: Report | None) -> QuerySet[Campaign]:
     campaigns = campaigns_of(study)
     if report is None:
         return campaigns.filter(state=CampaignState.CLOSED)
-    given = [one["campaign"] for one in report["annotators"] if one["reason"] != OPEN]
+    given = [entry["campaign"] for entry in report["annotators"] if entry["reason"] != OPEN]
     return campaigns.filter(name__in=given)
 
 
@@ -68,7 +68,7 @@ def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> Annota
     entries: list[RoundAgreement] = [
         {
             "round": n,
-            "annotated": len({one.tag for one in rounds[n][BEFORE]}),
+            "annotated": len({entered.tag for entered in rounds[n][BEFORE]}),
             "stages": [
                 stage_agreement(stage, rounds[n][stage], plan)
                 for stage in compared_rows.STAGES

@@ -101,7 +101,7 @@ def _row(comparison: TagComparison, key: str) -> Iterator[ComparisonRow]:
 COLUMNS = [
     "round", "stage", "tag", "article", "title", "annotator_1", "annotator_2", "after_seeing",
     "validity_1", "validity_2",
-    *(f"type {one.short} {n}" for one in DIMENSIONS for n in (1, 2)),
+    *(f"type {dimension.short} {n}" for dimension in DIMENSIONS for n in (1, 2)),
     *OVERLAPS,
 ]  # fmt: skip
 
@@ -127,9 +127,9 @@ def _lines(stage: str, pairs: Iterable[TagComparison]) -> Iterator[list[object]]
     for pair in pairs:
         first, second = pair.first, pair.second
         types = [
-            AND.join(one.types[place]) if one.is_valid else None
+            AND.join(entered.types[place]) if entered.is_valid else None
             for place in range(4)
-            for one in (first, second)
+            for entered in (first, second)
         ]
         yield [
             first.round,

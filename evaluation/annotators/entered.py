@@ -113,7 +113,7 @@ def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
                 stages = rounds.setdefault(place.round, {BEFORE: [], AFTER: []})
                 stages[stage].append(_entered(annotation, place, entries))
     for stages in rounds.values():
-        blind = [one for one in stages[BEFORE] if not one.after_seeing]
+        blind = [entered for entered in stages[BEFORE] if not entered.after_seeing]
         if len(blind) < len(stages[BEFORE]):
             stages[BLIND] = blind
     return rounds

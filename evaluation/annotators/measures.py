@@ -78,7 +78,11 @@ def _of_dimension(place: int, dimension: Dimension) -> list[Measure]:
 
 LABELLED: tuple[Measure, ...] = (
     Measure("validity", VALIDITY, _validity, (VALID, INVALID)),
-    *(one for place, each in enumerate(DIMENSIONS) for one in _of_dimension(place, each)),
+    *(
+        measure
+        for place, dimension in enumerate(DIMENSIONS)
+        for measure in _of_dimension(place, dimension)
+    ),
 )
 MEASURES = {measure.key: measure for measure in LABELLED}
 OVERLAPS = ("passage 1", "passage 2", "span 1", "span 2")
@@ -132,8 +136,10 @@ def compared(first: Entered, second: Entered) -> TagComparison:
 def by_tag(annotations: Sequence[Entered]) -> list[list[Entered]]:
     """The annotations of each tag that has two or more, in the order of the draw and of the annotators' names."""
     items: dict[tuple[int, int], list[Entered]] = {}
-    for one in sorted(annotations, key=lambda one: (one.round, one.tag, one.annotator)):
-        items.setdefault((one.round, one.tag), []).append(one)
+    for entered in sorted(
+        annotations, key=lambda entered: (entered.round, entered.tag, entered.annotator)
+    ):
+        items.setdefault((entered.round, entered.tag), []).append(entered)
     return [item for item in items.values() if len(item) > 1]
 
 

@@ -63,7 +63,7 @@ def stage_agreement(
 ) -> StageAgreement:
     """Agreement on every measure among the annotations of one population of one round."""
     items, pairs = by_tag(annotations), comparisons(annotations)
-    names = sorted({one.annotator for item in items for one in item})
+    names = sorted({entered.annotator for item in items for entered in item})
     met = sorted({(pair.first.annotator, pair.second.annotator) for pair in pairs})
     return {
         "stage": stage,
@@ -94,13 +94,13 @@ def _measures(
         blocks.append(mean_overlap(place, items, pairs))
     for entry, coefficients in zip(entries, _resampled(blocks, items, plan), strict=True):
         entry["all"] = coefficients
-    each = [one for one in entries if len(met) <= MOST_PAIRS or one["kind"] != OPTION]
+    of_pairs = [entry for entry in entries if len(met) <= MOST_PAIRS or entry["kind"] != OPTION]
     of_two: dict[tuple[str, str], list[TagComparison]] = {}
     for pair in pairs:
         of_two.setdefault((pair.first.annotator, pair.second.annotator), []).append(pair)
     for two in met:
-        for entry, one in _of_two(two, each, of_two[two], plan):
-            entry["pairs"].append(one)
+        for entry, found in _of_two(two, of_pairs, of_two[two], plan):
+            entry["pairs"].append(found)
     return entries
 
 
@@ -145,7 +145,9 @@ def _of_two(
                 "annotators": list(two),
                 "labels": list(labels),
                 "table": table.tolist(),
-                "coefficients": [{**one, "pair": list(two)} for one in coefficients],
+                "coefficients": [
+                    {**coefficient, "pair": list(two)} for coefficient in coefficients
+                ],
             },
         )
         for entry, labels, table, coefficients in zip(
@@ -187,7 +189,7 @@ def over_all(counts: Counts) -> CoefficientBlock:
         return np.stack([share, fleiss, ac1_of(share, by_label), alpha])
 
     found = (pairwise_agreement, fleiss_kappa, many_raters.gwet_ac1, krippendorff_alpha_nominal)
-    return CoefficientBlock(tuple(each(counts) for each in found), np.hstack(parts), formula)
+    return CoefficientBlock(tuple(compute(counts) for compute in found), np.hstack(parts), formula)
 
 
 def pair_block(
@@ -258,7 +260,7 @@ def _resampled(
             (count, partial(_sources, blocks, ends[:-1])),
         )
     )
-    return [[measured(one, next(drawn)) for one in block.coefficients] for block in blocks]
+    return [[measured(found, next(drawn)) for found in block.coefficients] for block in blocks]
 
 
 def _values(blocks: Sequence[CoefficientBlock], ends: Counts, sums: Floats) -> Floats:

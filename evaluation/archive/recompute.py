@@ -90,8 +90,8 @@ class Findings:
                 value = computed.get(key, UNKNOWN)
                 self.compare(f"{path}.{key}" if path else key, reported.get(key), value)
         elif has_parts(computed) and isinstance(reported, list) and len(reported) == len(computed):
-            for place, (one, other) in enumerate(zip(reported, computed, strict=True)):
-                self.compare(f"{path}[{place}]", one, other)
+            for place, (mine, other) in enumerate(zip(reported, computed, strict=True)):
+                self.compare(f"{path}[{place}]", mine, other)
         elif computed is not UNKNOWN:
             self.checked += 1
             if not same(reported, computed):
@@ -105,7 +105,7 @@ class Findings:
 
 
 def has_parts(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict) or one is UNKNOWN for one in value)
+    return isinstance(value, list) and any(isinstance(v, dict) or v is UNKNOWN for v in value)
 
 
 def is_number(value: Any) -> bool:
@@ -151,7 +151,7 @@ def key_of(row: Data, columns: Iterable[str] = QUESTION) -> tuple[Any, ...]:
 
 def numbered(values: Iterable[Any]) -> Any:
     place: dict[Any, int] = {}
-    return np.array([place.setdefault(one, len(place)) for one in values], dtype=np.int64)
+    return np.array([place.setdefault(value, len(place)) for value in values], dtype=np.int64)
 
 
 def kappa(table: Any, weights: str = "none") -> float | None:
@@ -196,11 +196,11 @@ class ResampledPart:
         made = pair_entry(names, labels, given, self.plan)
         counted = Counter((first, second) for _, first, second, _ in given)
         table = np.array([[counted[a, b] for b in labels] for a in labels])
-        for one in made["coefficients"]:
-            if one["name"] == "percent_agreement":
-                one["value"] = ratio(np.trace(table), len(given))
-            if one["name"] == "cohen_kappa":
-                one["value"] = kappa(table, one["weights"])
+        for number in made["coefficients"]:
+            if number["name"] == "percent_agreement":
+                number["value"] = ratio(np.trace(table), len(given))
+            if number["name"] == "cohen_kappa":
+                number["value"] = kappa(table, number["weights"])
         return {**made, "table": table.tolist()}
 
     def of_pair(self, names: Sequence[str], responses: Responses, labels: list[str]) -> Data:
@@ -245,9 +245,9 @@ class Recomputed:
             "snapshot": {"rows": self.rows.number},
             "flow": {"steps": self.flow()},
             "agreement": self.agreement(),
-            "tables": [self.table(one, kept, final, self.verdicts) for one in report["tables"]],
+            "tables": [self.table(t, kept, final, self.verdicts) for t in report["tables"]],
             "comparisons": {"families": self.comparisons()},
-            "judge_models": [self.judge_model(one) for one in report["judge_models"]],
+            "judge_models": [self.judge_model(judge) for judge in report["judge_models"]],
         }
         others = {"halves": self.halves, "rounds": self.rounds}
         return made | {name: part() for name, part in others.items() if name in report}
@@ -272,7 +272,7 @@ class Recomputed:
                 "judges": len(rows.judges),
                 "own_verdicts": [sum(row["own"] for row in rows.first), len(rows.first)],
             },
-            "days": [{"verdicts": given[one["day"]]} for one in self.report["days"]],
+            "days": [{"verdicts": given[day["day"]]} for day in self.report["days"]],
             "resolution": [{"how": how, "count": ways[how]} for how in {**counts, **ways}],
         }
 
@@ -300,7 +300,7 @@ class Recomputed:
         for before, step in zip([None, *steps], steps, strict=False):
             n = UNKNOWN
             if before and before["unit"] == step["unit"]:
-                gained, lost = (sum(one["n"] for one in step[of]) for of in ("gained", "lost"))
+                gained, lost = (sum(c["n"] for c in step[of]) for of in ("gained", "lost"))
                 n = before["n"] + gained - lost
             found.append({"n": known.get(step["key"], n)})
         return found
@@ -316,11 +316,11 @@ class Recomputed:
                 ended[row["item"]][row["round"]] = row
         changed = []
         for entry in self.report["rounds"]["changed"]:
-            (one, other), names = entry["rounds"], [f"round {n}" for n in entry["rounds"]]
-            both = [(of[one], of[other]) for of in ended.values() if {one, other} <= of.keys()]
+            (n, m), names = entry["rounds"], [f"round {n}" for n in entry["rounds"]]
+            both = [(of[n], of[m]) for of in ended.values() if {n, m} <= of.keys()]
             table = by.two(names, both, self.verdicts, "round_verdict")
             changed.append({"n": len(both), **table})
-        numbers = (one["n"] for one in self.report["rounds"]["rounds"])
+        numbers = (entry["n"] for entry in self.report["rounds"]["rounds"])
         sizes = [{"responses": responses[n], "final": final[n]} for n in numbers]
         return {"rounds": sizes, "changed": changed}
 
@@ -342,7 +342,7 @@ class Recomputed:
         for entry in part["self"]["judges"]:
             pairs = self.repeats(entry["judge"])
             own.append({"n": len(pairs), **by.two([entry["judge"]] * 2, pairs, self.verdicts)})
-        return {**made, "self": {"n": sum(one["n"] for one in own), "judges": own}}
+        return {**made, "self": {"n": sum(entry["n"] for entry in own), "judges": own}}
 
     def repeats(self, judge: str) -> list[tuple[Data, Data]]:
         """Every two verdicts of a judge on one response by one version of the rubric, the earlier first."""
@@ -410,7 +410,7 @@ class Recomputed:
         of: defaultdict[Any, dict[Any, Data]] = defaultdict(dict)
         times: Counter[Any] = Counter()
         final = [item for item in self.rows.kept if item["final_verdict"] is not None]
-        for item in sorted(final, key=lambda one: (one["run"], one["sample"], one["item"])):
+        for item in sorted(final, key=lambda item: (item["run"], item["sample"], item["item"])):
             asked = (item["model"], item["prompt"], key_of(item))
             times[asked] += 1
             if self.counts(item):
@@ -432,18 +432,18 @@ class Recomputed:
         part, n, items = self.report["comparisons"], len(first), [*first, *second]
         plan, places = ResampledPart(part).plan, numbered(item["article"] for item in items)
         hits = np.array([item["final_verdict"] == part["verdict"] for item in items], dtype=bool)
-        one, other = hits[:n], hits[n:]
+        hits_1, hits_2 = hits[:n], hits[n:]
         if kind == "gains":
             implicit = np.array([item["reasoning"] == tables.IMPLICIT for item in first], bool)
-            gains = differences.gain_difference(one, other, places[:n], implicit, plan)
+            gains = differences.gain_difference(hits_1, hits_2, places[:n], implicit, plan)
             gain, less = sides(gains.gain), sides(gains.other_gain)
             value = gain["value"] - less["value"] if gain["n_1"] and less["n_1"] else None
             found = {"value": value, "explicit": gain, "implicit": less}
             return {**found, **ends_of(gains.interval), "p_clustered": gains.p_clustered}
         if kind == "reasoning":
-            made = differences.unpaired(one, places[:n], other, places[n:], plan)
+            made = differences.unpaired(hits_1, places[:n], hits_2, places[n:], plan)
         else:
-            made = differences.paired(one, other, places[:n], plan)
+            made = differences.paired(hits_1, hits_2, places[:n], plan)
         tested = ("p_exact", "p_clustered", "only_first", "only_second")
         return sides(made) | {name: getattr(made, name) for name in tested}
 
@@ -474,7 +474,7 @@ class Recomputed:
             "versions": Counter(row["rubric"] for row in held),
             "other_versions": len(others),
             "itself": sum(bool(row["itself"]) for row in held) if known else None,
-            "prompts": [self.scores(one, items, said, judge) for one in judge["prompts"]],
+            "prompts": [self.scores(entry, items, said, judge) for entry in judge["prompts"]],
             "table": self.table(judge["table"], items, said, [*self.verdicts, UNPARSED]),
         }
 

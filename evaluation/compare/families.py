@@ -110,10 +110,10 @@ class Answers:
 
     def pairs(self, first: tuple[str, str], second: tuple[str, str]) -> tuple[Places, Places]:
         """The responses of two (model, prompt) to the same questions, one by one."""
-        one, other = self._of.get(first, _NONE), self._of.get(second, _NONE)
-        units = self._units[one], self._units[other]
+        mine, other = self._of.get(first, _NONE), self._of.get(second, _NONE)
+        units = self._units[mine], self._units[other]
         _, at, at_other = np.intersect1d(*units, assume_unique=True, return_indices=True)
-        return one[at], other[at_other]
+        return mine[at], other[at_other]
 
     def with_reasoning(self, model: str, prompt: str, reasoning: str) -> Places:
         rows = self._of.get((model, prompt), _NONE)
@@ -141,28 +141,33 @@ def answerable(answers: Answers, families: Iterable[Family] = FAMILIES) -> list[
 
 def size(family: Family, models: int) -> int:
     """How many comparisons the family is at most, with so many models."""
-    each = models * (models - 1) // 2 if family.kind == MODELS else models
-    return each * len(family.prompts)
+    times = models * (models - 1) // 2 if family.kind == MODELS else models
+    return times * len(family.prompts)
 
 
 def compared(family: Family, answers: Answers, plan: ResamplePlan) -> list[ComputedComparison]:
     """Every comparison of the family, with p corrected over those that have one."""
     prompt_pairs = [prompts for prompts in family.prompts if answers.has(prompts)]
     differences = [
-        one for prompts in prompt_pairs for one in _MAKERS[family.kind](answers, prompts, plan)
+        comparison
+        for prompts in prompt_pairs
+        for comparison in _MAKERS[family.kind](answers, prompts, plan)
     ]
-    exact = holm([getattr(one.difference, "p_exact", None) for one in differences])
-    clustered = holm([one.difference.p_clustered for one in differences])
+    exact = holm([getattr(comparison.difference, "p_exact", None) for comparison in differences])
+    clustered = holm([comparison.difference.p_clustered for comparison in differences])
     return [
         replace(
-            one, p_exact_corrected=p, p_clustered_corrected=q, within=_within(one, family.margin)
+            comparison,
+            p_exact_corrected=p,
+            p_clustered_corrected=q,
+            within=_within(comparison, family.margin),
         )
-        for one, p, q in zip(differences, exact, clustered, strict=True)
+        for comparison, p, q in zip(differences, exact, clustered, strict=True)
     ]
 
 
-def _within(one: ComputedComparison, margin: float | None) -> str:
-    interval = one.difference.interval
+def _within(comparison: ComputedComparison, margin: float | None) -> str:
+    interval = comparison.difference.interval
     if margin is None or interval is None:
         return ""
     return equivalence(interval["low"], interval["high"], margin)
@@ -207,16 +212,16 @@ def _gains(
     for model in answers.models:
         pairs = answers.pairs((model, first), (model, second))
         typed = answers.has_reasoning(pairs[0], {EXPLICIT, IMPLICIT})
-        one, other = (rows[typed] for rows in pairs)
-        if len(one):
-            implicit = answers.has_reasoning(one, {IMPLICIT})
-            hits = answers.hits(one), answers.hits(other)
-            difference = gain_difference(*hits, answers.clusters(one), implicit, plan)
+        before, other = (rows[typed] for rows in pairs)
+        if len(before):
+            implicit = answers.has_reasoning(before, {IMPLICIT})
+            hits = answers.hits(before), answers.hits(other)
+            difference = gain_difference(*hits, answers.clusters(before), implicit, plan)
             yield ComputedComparison(model, "", first, second, difference)
 
 
-def _paired(answers: Answers, one: Places, other: Places, plan: ResamplePlan) -> Difference:
-    return paired(answers.hits(one), answers.hits(other), answers.clusters(one), plan)
+def _paired(answers: Answers, first: Places, other: Places, plan: ResamplePlan) -> Difference:
+    return paired(answers.hits(first), answers.hits(other), answers.clusters(first), plan)
 
 
 _MAKERS: Mapping[

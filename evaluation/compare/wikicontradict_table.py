@@ -134,7 +134,7 @@ def matches(rows: Iterable[VerdictCell]) -> list[Match]:
 
 def _same_model(name: str, names: Iterable[str]) -> str:
     """The study's model whose name begins as the paper's does; "" where there is none, or more than one."""
-    alike = [one for one in names if one.lower().startswith(MODELS[name])]
+    alike = [shown for shown in names if shown.lower().startswith(MODELS[name])]
     return alike[0] if len(alike) == 1 else ""
 
 

@@ -59,9 +59,9 @@ def tallies(items: Columns, names: Mapping[int, str]) -> Tallies:
     return Tallies(**_columns(items, names, kept(items)))
 
 
-def ended_in(items: Columns, one: Round, other: Round | None = None) -> Columns:
+def ended_in(items: Columns, round: Round, other: Round | None = None) -> Columns:
     """The items on which a round (and the other one) ended with a verdict; its own is there as the final one."""
-    rows = Resolution.objects.filter(round=one).order_by("item__position")
+    rows = Resolution.objects.filter(round=round).order_by("item__position")
     if other:
         rows = rows.filter(item__resolutions__round=other)
     verdicts = rows.values_list("item__position", "verdict").iterator(chunk_size=PIECE)
@@ -117,7 +117,7 @@ def across_rounds(
         )
         .annotate(count=Count("pk"))
     )
-    return [((one, two), tuple(cell)) for one, two, *cell in sorted(rows)]
+    return [((earlier, later), tuple(cell)) for earlier, later, *cell in sorted(rows)]
 
 
 def answered(items: Columns, names: Mapping[int, str]) -> Answered:

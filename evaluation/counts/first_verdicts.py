@@ -86,8 +86,8 @@ def own(judged: Judged) -> Mask:
     first = judged.given & slots["repeat"].among({1})
     if not own_of_judges:
         return first & False
-    each = zip(slots["judge"], judged.items["instance"][judged.at], strict=True)
-    return first & np.array([one in own_of_judges for one in each], dtype=bool)
+    questions = zip(slots["judge"], judged.items["instance"][judged.at], strict=True)
+    return first & np.array([question in own_of_judges for question in questions], dtype=bool)
 
 
 def own_questions(study: Study) -> set[tuple[str, int]]:
@@ -122,16 +122,16 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
         if not len(earlier):
             break
         both = np.hstack([both, [earlier, earlier + apart]])
-    one, other = both
+    first_slot, other = both
     clusters = judged.items[CLUSTER_COLUMNS[cluster]].at
     found: dict[Part, Pairs] = {}
     for prompt, of, judge_1, judge_2, *cell in counted(
-        judged.items["prompt"][at[one]],
-        Column.of_numbers(n[one]),
-        Column(names, judge[one]),
+        judged.items["prompt"][at[first_slot]],
+        Column.of_numbers(n[first_slot]),
+        Column(names, judge[first_slot]),
         Column(names, judge[other]),
-        Column.of_numbers(clusters[at[one]]),
-        Column(Verdict.values, verdict[one]),
+        Column.of_numbers(clusters[at[first_slot]]),
+        Column(Verdict.values, verdict[first_slot]),
         Column(Verdict.values, verdict[other]),
     ):
         of_judges = found.setdefault((prompt, of), {})

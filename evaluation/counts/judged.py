@@ -121,7 +121,7 @@ class Judged:
     @cached_property
     def judges(self) -> list[str]:
         """Those who have a slot, by name."""
-        return sorted(one for one in self.slots["judge"].values if one is not None)
+        return sorted(judge for judge in self.slots["judge"].values if judge is not None)
 
     @cached_property
     def given(self) -> Mask:
@@ -169,5 +169,5 @@ def _of_each(keys: Column, where: Mapping[str, str], rows: QuerySet[Any]) -> dic
 
 def _times(moments: Column) -> Moments:
     """PostgreSQL ends them with a time zone, which is always this one."""
-    texts = [one and one.removesuffix("+00") for one in moments.values]
+    texts = [moment and moment.removesuffix("+00") for moment in moments.values]
     return np.array(texts, dtype="datetime64[us]")[moments.at]

@@ -40,7 +40,7 @@ def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]
         .values_list(*(f"machine_verdicts__{name}" for name in columns), *TALLIED)
         .annotate(count=Count("pk"))
     )
-    rubrics = {one.pk: str(one) for one in Rubric.objects.filter(rounds__study=study)}
+    rubrics = {rubric.pk: str(rubric) for rubric in Rubric.objects.filter(rounds__study=study)}
     rubrics[study.rubric_id] = str(study.rubric)
     return [
         MachineCount(

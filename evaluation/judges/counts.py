@@ -100,9 +100,9 @@ def with_own(study: Study, judge: Judge) -> list[Cell]:
     """Cells of the judge's earlier and later verdicts on a response that came to them again."""
     repeats = repeat_counts(study, CLUSTER)
     return [
-        (one.cluster, one.verdict_1, one.verdict_2, one.count)
-        for one in repeats
-        if one.judge == judge.pseudonym
+        (repeat.cluster, repeat.verdict_1, repeat.verdict_2, repeat.count)
+        for repeat in repeats
+        if repeat.judge == judge.pseudonym
     ]
 
 

@@ -115,7 +115,7 @@ def shares_of(study: Study, judge: Judge, shown: RoundsShown) -> list[VerdictSha
     chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
     rows = [
         _shares(_title(prompt), given, prompt=prompt, **chosen)
-        for prompt, given in sorted(by_prompt.items(), key=lambda one: _title(one[0]))
+        for prompt, given in sorted(by_prompt.items(), key=lambda entry: _title(entry[0]))
     ]
     whole = _shares("All prompts", sum(by_prompt.values(), Counter()), **chosen)
     return [*rows, whole] if len(rows) > 1 else rows
@@ -180,7 +180,7 @@ def _lean(cells: Sequence[Cell], plan: ResamplePlan) -> Figure:
     by_article: dict[str | int, list[Cell]] = {}
     for cell in cells:
         by_article.setdefault(cell[0], []).append(cell)
-    sums = [leaning(each, WORST_FIRST) for each in by_article.values()]
+    sums = [leaning(of_article, WORST_FIRST) for of_article in by_article.values()]
     clusters = np.array([(better - worse, n) for better, worse, n in sums], dtype=float)
     [made] = intervals(clusters, _net, plan)
     return Figure(_lean_in_points(cells), point_ends(made["low"], made["high"]))
@@ -212,7 +212,7 @@ def cause_tables(study: Study) -> list[CauseTable]:
 def _table(
     by: str, counted: Mapping[str, Mapping[str, int]], label_of: Callable[[str], str]
 ) -> CauseTable:
-    keys = sorted({key for each in counted.values() for key in each}, key=label_of)
+    keys = sorted({key for by_key in counted.values() for key in by_key}, key=label_of)
     rows = tuple(
         CauseRow(
             CAUSES.get(cause, cause),
@@ -248,5 +248,7 @@ def criteria_of(version: Rubric, prompts: Collection[str]) -> RubricCriteria:
         known = rubric.parse(version.body)
     except rubric.RubricError:
         return RubricCriteria(version)
-    asked = [one for name, one in known.prompts.items() if name in prompts]
-    return RubricCriteria(version, known.rules, [(one, choices(known, one)) for one in asked])
+    asked = [criteria for name, criteria in known.prompts.items() if name in prompts]
+    return RubricCriteria(
+        version, known.rules, [(criteria, choices(known, criteria)) for criteria in asked]
+    )

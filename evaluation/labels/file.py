@@ -242,7 +242,7 @@ def _header(line: str) -> tuple[str, list[str]]:
     for separator in SEPARATORS:
         names = [name.strip().casefold() for name in next(csv.reader([line], delimiter=separator))]
         candidates.append((sum(name in names for name in NEEDED), separator, names))
-    count, separator, columns = max(candidates, key=lambda one: one[0])
+    count, separator, columns = max(candidates, key=lambda candidate: candidate[0])
     if count < len(NEEDED):
         missing = [name for name in NEEDED if name not in columns]
         raise UnreadableLabels(

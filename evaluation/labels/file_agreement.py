@@ -86,7 +86,7 @@ def agreement_of(ratings: Ratings, scale: Scale, wanted: LabelsPlan) -> LabelsAg
         rows = list(counted.no_pairs())
     rows += counted.over_all()
     classes = [
-        counted.class_row(pair, one) for pair, agreement in pairs for one in agreement.classes
+        counted.class_row(pair, found) for pair, agreement in pairs for found in agreement.classes
     ]
     return {
         "n_items": ratings.item_count,
@@ -148,7 +148,7 @@ class _Counted:
         return Groups((keys % most)[:, None], sizes, clusters)
 
     def pair_rows(self, pair: list[str], measured: TwoRaters) -> list[PlainCoefficient]:
-        rows = [self._row(one, pair) for one in measured.coefficients]
+        rows = [self._row(coefficient, pair) for coefficient in measured.coefficients]
         if why := self.scale.unordered:
             missing = partial(coefficient, "cohen_kappa", None, rows[0]["n"], reason=why)
             rows[2:2] = [self._row(missing(weights=weights), pair) for weights in WEIGHTED]
@@ -164,7 +164,7 @@ class _Counted:
 
     def over_all(self) -> list[PlainCoefficient]:
         """The coefficients over all raters; those that the scale has no order or numbers for say so."""
-        by_name = {one["name"]: one for one in self._of_many()}
+        by_name = {coefficient["name"]: coefficient for coefficient in self._of_many()}
         n = by_name["percent_agreement"]["n"]
         for metric, why in (
             (alpha.ORDINAL, self.scale.unordered),
@@ -192,11 +192,11 @@ class _Counted:
         rows = alike[groups.rows[:, 0]]
         return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values)
 
-    def class_row(self, pair: list[str], one: ClassCoefficients) -> LabelAgreement:
-        row = self._row(one.kappa)
+    def class_row(self, pair: list[str], found: ClassCoefficients) -> LabelAgreement:
+        row = self._row(found.kappa)
         return {
             "pair": pair,
-            "label": one.label,
+            "label": found.label,
             "kappa": row["value"],
             "se": row["se"],
             "low": row["low"],
@@ -204,30 +204,34 @@ class _Counted:
             "n": row["n"],
             "method": row["method"],
             "reason": row["reason"],
-            "specific_agreement": one.specific["value"],
-            "prevalence": one.prevalence,
-            "bias": one.bias,
+            "specific_agreement": found.specific["value"],
+            "prevalence": found.prevalence,
+            "bias": found.bias,
         }
 
-    def _row(self, one: Coefficient, pair: list[str] | None = None) -> PlainCoefficient:
+    def _row(self, coefficient: Coefficient, pair: list[str] | None = None) -> PlainCoefficient:
         """One interval for each: the clustered one where clusters are drawn, else the closed form's if any.
 
         A share that cannot be resampled keeps Wilson's.
         """
         row: PlainCoefficient = {
-            "name": one["name"],
+            "name": coefficient["name"],
             "pair": pair,
-            "weights": one["weights"],
-            "value": one["value"],
-            "se": one["se"],
-            "low": one["low"],
-            "high": one["high"],
-            "n": one["n"],
-            "method": one["method"],
-            "reason": one["reason"],
+            "weights": coefficient["weights"],
+            "value": coefficient["value"],
+            "se": coefficient["se"],
+            "low": coefficient["low"],
+            "high": coefficient["high"],
+            "n": coefficient["n"],
+            "method": coefficient["method"],
+            "reason": coefficient["reason"],
         }
-        drawn = one["clustered"]
-        if drawn is None or one["value"] is None or not (self.clustered or one["low"] is None):
+        drawn = coefficient["clustered"]
+        if (
+            drawn is None
+            or coefficient["value"] is None
+            or not (self.clustered or coefficient["low"] is None)
+        ):
             return row
         if drawn["low"] is None and row["method"] == wilson.METHOD:
             return row

@@ -80,16 +80,16 @@ def sheet(result: LabelsAgreement) -> Sheet:
     rows: list[list[object]] = [
         [*_two(row), "", row["name"], *_values(row)] for row in result["coefficients"]
     ]
-    for one in result["per_class"]:
-        place = [*_two(one), one["label"]]
-        kappa = {**one, "weights": "none", "value": one["kappa"]}
+    for row in result["per_class"]:
+        place = [*_two(row), row["label"]]
+        kappa = {**row, "weights": "none", "value": row["kappa"]}
         rows.append([*place, "cohen_kappa", *_values(kappa)])
         for name, share in (
-            ("specific_agreement", one["specific_agreement"]),
-            ("prevalence", one["prevalence"]),
-            ("bias", one["bias"]),
+            ("specific_agreement", row["specific_agreement"]),
+            ("prevalence", row["prevalence"]),
+            ("bias", row["bias"]),
         ):
-            rows.append([*place, name, "none", share, None, None, None, one["n"], "", ""])
+            rows.append([*place, name, "none", share, None, None, None, row["n"], "", ""])
     return Sheet(header, rows)
 
 
@@ -112,11 +112,11 @@ def in_lines(result: LabelsAgreement) -> Iterator[str]:
         ends = f" ({line.figure.interval})" if line.figure.interval else ""
         why = f" {line.figure.reason}" if line.figure.reason else ""
         yield f"  {line.name}, {printable(line.raters)}, n = {line.n}: {line.figure.value}{ends}{why}"
-    for one in class_lines(result):
-        ends = f" ({one.kappa.interval})" if one.kappa.interval else ""
+    for row in class_lines(result):
+        ends = f" ({row.kappa.interval})" if row.kappa.interval else ""
         yield (
-            f"  {printable(one.label)}, {printable(one.raters)}: kappa {one.kappa.value}{ends}, specific agreement "
-            f"{one.specific}, prevalence {one.prevalence}, bias {one.bias}"
+            f"  {printable(row.label)}, {printable(row.raters)}: kappa {row.kappa.value}{ends}, specific agreement "
+            f"{row.specific}, prevalence {row.prevalence}, bias {row.bias}"
         )
     for method in methods(result):
         yield f"95 % intervals by {method}."

@@ -76,16 +76,20 @@ def _scores(report: Report, display: Display) -> list[str]:
     heads = ["Verdict", "Precision", "Recall", "F"]
     groups = []
     found = _against_people(report, display)
-    each = (
+    parts = (
         (judge, _over(prompt, part), scores)
         for judge, prompt, whole in found
         for part, scores in by_population(whole)
     )
-    for judge, over, scores in each:
+    for judge, over, scores in parts:
         rows = [["Accuracy, macro-F", of_n(scores["accuracy"]), "", _f(scores["macro_f"])]]
         for verdict in best_first(report):
-            one = _class(scores, verdict)
-            shares = [of_n(one["precision"]), of_n(one["recall"]), _f(one["f"])]
+            of_verdict = _class(scores, verdict)
+            shares = [
+                of_n(of_verdict["precision"]),
+                of_n(of_verdict["recall"]),
+                _f(of_verdict["f"]),
+            ]
             rows.append([breakable(labels[verdict]), *shares])
         groups.append(TableRows(rows, f"{judge.label}, {over}"))
     caption = (
@@ -104,7 +108,7 @@ def _by_model(report: Report, display: Display) -> list[str]:
     bodies = {judge["judge"]: judge for judge in report["judge_models"]}
     for judge, prompt, scores in _against_people(report, display):
         rows: list[list[str]] = []
-        counted = {one["model"]: one for one in scores["models"]}
+        counted = {entry["model"]: entry for entry in scores["models"]}
         for model in display.models:
             if model.name in counted:
                 own = model.name in bodies[judge.name]["own_models"]
@@ -117,11 +121,11 @@ def _by_model(report: Report, display: Display) -> list[str]:
 
 
 def _both(
-    model: Named, judge: Named, one: ModelVerdicts, verdicts: list[str], *, own: bool
+    model: Named, judge: Named, entry: ModelVerdicts, verdicts: list[str], *, own: bool
 ) -> Iterator[list[str]]:
     label = f"{model.label} (itself)" if own else model.label
     whose = {"people": "people", "judge": breakable(judge.label)}
-    shares = {(cell["whose"], cell["verdict"]): cell for cell in one["shares"]}
+    shares = {(cell["whose"], cell["verdict"]): cell for cell in entry["shares"]}
     for place, (key, shown) in enumerate(whose.items()):
         cells = [
             of_n(shares[key, verdict]) if (key, verdict) in shares else "" for verdict in verdicts
@@ -141,8 +145,8 @@ def _over(prompt: Named, part: str) -> str:
 
 
 def _class(scores: CountedScores, verdict: str) -> ClassScores:
-    (one,) = [one for one in scores["classes"] if one["label"] == verdict]
-    return one
+    (found,) = [found for found in scores["classes"] if found["label"] == verdict]
+    return found
 
 
 def _judges(report: Report, display: Display) -> Iterator[tuple[Named, JudgeModel]]:
@@ -156,7 +160,7 @@ def _against_people(
 ) -> Iterator[tuple[Named, Named, PromptScores]]:
     """Each judge model with each prompt that it was asked about, in the order wanted."""
     for judge, body in _judges(report, display):
-        by_prompt = {one["prompt"]: one for one in body["prompts"]}
+        by_prompt = {entry["prompt"]: entry for entry in body["prompts"]}
         for prompt in display.prompts:
             if prompt.name in by_prompt:
                 yield judge, prompt, by_prompt[prompt.name]

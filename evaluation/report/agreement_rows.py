@@ -90,7 +90,7 @@ def agreement_rows(report: Report) -> list[AgreementRow]:
 def _with_prompts(report: Report) -> Iterable[tuple[ReportPrompt, PromptAgreement]]:
     """Each entry put forward, with its prompt: one for each round that gives final verdicts."""
     prompts = {prompt["label"]: prompt for prompt in report["prompts"]}
-    return ((prompts[one["prompt"]], one) for one in report["agreement"]["prompts"])
+    return ((prompts[entry["prompt"]], entry) for entry in report["agreement"]["prompts"])
 
 
 def in_round(agreement: PromptAgreement) -> str:
@@ -233,25 +233,27 @@ def _class_ends(resampled: Resampled | None) -> str:
 def over_time(report: Report) -> list[Portion]:
     """Each third of the work under each prompt, by when a response got its last first verdict."""
     return [
-        _portion(prompt["label"], f"{THIRDS[one['part']]}{in_round(agreement)}", one)
+        _portion(prompt["label"], f"{THIRDS[third['part']]}{in_round(agreement)}", third)
         for prompt, agreement in _with_prompts(report)
-        for one in agreement["over_time"]
+        for third in agreement["over_time"]
     ]
 
 
 def other_rounds(report: Report) -> list[Portion]:
     """Each round that gives no final verdict, under each prompt; Fleiss' kappa where no two people judged all of it."""
-    return [_round_row(one) for one in report["agreement"]["other_rounds"]]
+    return [_round_row(entry) for entry in report["agreement"]["other_rounds"]]
 
 
-def _round_row(one: PromptAgreement) -> Portion:
-    agreed, fleiss, _, alpha = _figures(one["all"], OVERALL)
+def _round_row(entry: PromptAgreement) -> Portion:
+    agreed, fleiss, _, alpha = _figures(entry["all"], OVERALL)
     kappa = fleiss
-    if len(one["pairs"]) == 1:
-        kappa = figure_of(sentences.coefficient_of(one["pairs"][0]["coefficients"], "cohen_kappa"))
-    figures = [replace(each, second="") for each in (agreed, kappa, alpha)]
-    days = _days(one["since"], one["until"])
-    return Portion(one["prompt"], f"round {one['round']}", days, one["n"], *once(figures))
+    if len(entry["pairs"]) == 1:
+        kappa = figure_of(
+            sentences.coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+        )
+    figures = [replace(figure, second="") for figure in (agreed, kappa, alpha)]
+    days = _days(entry["since"], entry["until"])
+    return Portion(entry["prompt"], f"round {entry['round']}", days, entry["n"], *once(figures))
 
 
 def changed(report: Report) -> list[Portion]:
@@ -260,18 +262,20 @@ def changed(report: Report) -> list[Portion]:
     return [
         Portion(
             "all",
-            "rounds {} and {}".format(*one["rounds"]),
+            "rounds {} and {}".format(*entry["rounds"]),
             "",
-            one["n"],
-            *once(_figures(one["coefficients"], OF_ONESELF)),
+            entry["n"],
+            *once(_figures(entry["coefficients"], OF_ONESELF)),
         )
-        for one in entries
+        for entry in entries
     ]
 
 
 def _portion(prompt: str, name: str, portion: AgreementPortion) -> Portion:
     # One interval each: a table of parts is read down its columns.
-    figures = [replace(one, second="") for one in _figures(portion["coefficients"], OF_PORTION)]
+    figures = [
+        replace(figure, second="") for figure in _figures(portion["coefficients"], OF_PORTION)
+    ]
     days = _days(portion["since"], portion["until"])
     return Portion(prompt, name, days, portion["n"], *once(figures))
 

@@ -92,7 +92,11 @@ def label_of(key: str) -> str:
         return f"{known.group}: {known.label}" if known.group else known.label
     if key in OVERLAP_LABELS:
         return OVERLAP_LABELS[key]
-    return next(f"{one.short}. {one.title}" for one in DIMENSIONS if key == f"type {one.short}")
+    return next(
+        f"{dimension.short}. {dimension.title}"
+        for dimension in DIMENSIONS
+        if key == f"type {dimension.short}"
+    )
 
 
 def glances(
@@ -127,15 +131,17 @@ def chosen(
         if stage["tags"]
     ]
     named = [
-        one for one in there if str(one[0]) == wanted_round and one[1]["stage"] == wanted_stage
+        population
+        for population in there
+        if str(population[0]) == wanted_round and population[1]["stage"] == wanted_stage
     ]
     return next(iter([*named, *there]), None)
 
 
 def laid_out(n: int, stage: StageAgreement) -> ShownPopulation:
     """One population as the page shows it. Options that nobody chose are counted, not listed."""
-    labelled = [one for one in stage["measures"] if one["kind"] != OVERLAP]
-    used = [one for one in labelled if one["kind"] != OPTION or one["counts"][0]]
+    labelled = [measure for measure in stage["measures"] if measure["kind"] != OVERLAP]
+    used = [measure for measure in labelled if measure["kind"] != OPTION or measure["counts"][0]]
     met = stage["measures"][0]["pairs"]
     return ShownPopulation(
         n,
@@ -143,15 +149,15 @@ def laid_out(n: int, stage: StageAgreement) -> ShownPopulation:
         ABOUT[stage["stage"]],
         sentence(stage),
         " and ".join(stage["annotators"]) if len(met) == 1 else "",
-        [_line(n, stage, one, _figures(stage, one)) for one in used],
-        [label_of(one["key"]) for one in used if _misleads(one)],
+        [_line(n, stage, measure, _figures(stage, measure)) for measure in used],
+        [label_of(measure["key"]) for measure in used if _misleads(measure)],
         len(labelled) - len(used),
         [
-            _line(n, stage, one, (figure_of(one["all"][0]),))
-            for one in stage["measures"]
-            if one["kind"] == OVERLAP
+            _line(n, stage, measure, (figure_of(measure["all"][0]),))
+            for measure in stage["measures"]
+            if measure["kind"] == OVERLAP
         ],
-        [label_of(one["key"]) for one in _in_pairs(stage)],
+        [label_of(measure["key"]) for measure in _in_pairs(stage)],
         [_pair_line(n, stage, place) for place in range(len(met))] if len(met) > 1 else [],
     )
 
@@ -198,15 +204,15 @@ def _line(
 
 
 def _in_pairs(stage: StageAgreement) -> list[MeasureAgreement]:
-    return [one for one in stage["measures"] if one["kind"] in (VALIDITY, DIMENSION)]
+    return [measure for measure in stage["measures"] if measure["kind"] in (VALIDITY, DIMENSION)]
 
 
 def _pair_line(n: int, stage: StageAgreement, place: int) -> MeasureLine:
     """Kappa of two annotators on validity and on each dimension."""
     first, second = stage["measures"][0]["pairs"][place]["annotators"]
     kappas = [
-        figure_of(sentences.coefficient_of(one["pairs"][place]["coefficients"], "cohen_kappa"))
-        for one in _in_pairs(stage)
+        figure_of(sentences.coefficient_of(measure["pairs"][place]["coefficients"], "cohen_kappa"))
+        for measure in _in_pairs(stage)
     ]
     of_two = stage["measures"][0]["pairs"][place]["coefficients"]
     to_rows = query(
@@ -234,7 +240,11 @@ def sheet(report: AnnotatorAgreement) -> Sheet:
 
 def study_sheet(report: Report) -> Sheet:
     """The same of every campaign that made a study's questions."""
-    rows = [[one["campaign"], *row] for one in report["annotators"] for row in _sheet_rows(one)]
+    rows = [
+        [campaign["campaign"], *row]
+        for campaign in report["annotators"]
+        for row in _sheet_rows(campaign)
+    ]
     return Sheet(["campaign", *HEADER], rows)
 
 
@@ -249,15 +259,15 @@ def _sheet_rows(report: AnnotatorAgreement) -> Iterator[list[object]]:
 
 
 def _sheet_lines(measure: MeasureAgreement) -> Iterator[list[object]]:
-    yield from (_cells(["all", "all"], one) for one in measure["all"])
+    yield from (_cells(["all", "all"], coefficient) for coefficient in measure["all"])
     for two in measure["pairs"]:
-        yield from (_cells(two["annotators"], one) for one in two["coefficients"])
+        yield from (_cells(two["annotators"], coefficient) for coefficient in two["coefficients"])
 
 
-def _cells(annotators: Sequence[str], one: Coefficient) -> list[object]:
+def _cells(annotators: Sequence[str], coefficient: Coefficient) -> list[object]:
     return [
         *annotators,
-        one["name"],
-        *values(one, COEFFICIENT),
-        *values(one["clustered"], CLUSTERED),
+        coefficient["name"],
+        *values(coefficient, COEFFICIENT),
+        *values(coefficient["clustered"], CLUSTERED),
     ]

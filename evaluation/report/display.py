@@ -72,12 +72,12 @@ def chosen(query: Mapping[str, str], report: Report) -> dict[str, str]:
     """What of a query is not as it would be without: the part to keep with a report. Raises as read_display."""
     usual, wanted = read_display({}, report), read_display(query, report)
     choice = {"form": wanted.form} if wanted.form != usual.form else {}
-    labels = {one.key: one.label for one in usual.things}
-    for one in wanted.things:
-        if one.label != labels[one.key]:
-            choice[f"name-{one.key}"] = one.label
-        if one.place:
-            choice[f"place-{one.key}"] = one.place
+    labels = {thing.key: thing.label for thing in usual.things}
+    for thing in wanted.things:
+        if thing.label != labels[thing.key]:
+            choice[f"name-{thing.key}"] = thing.label
+        if thing.place:
+            choice[f"place-{thing.key}"] = thing.place
     return dict(sorted(choice.items()))
 
 

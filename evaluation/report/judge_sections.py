@@ -157,10 +157,10 @@ def _linked(n: int, **chosen: object) -> Figure | None:
 def _against_people(
     report: Report, judge: JudgeModel, scores: PromptScores, key: str
 ) -> AgainstPeople:
-    (prompt,) = [one for one in report["prompts"] if one["label"] == scores["prompt"]]
+    (prompt,) = [prompt for prompt in report["prompts"] if prompt["label"] == scores["prompt"]]
     shown = verdict_labels(report)
     keys = best_first(report)
-    classes = {one["label"]: one for one in scores["classes"]}
+    classes = {found["label"]: found for found in scores["classes"]}
     rows = RowsQuery(judge["id"], prompt["name"])
     accuracy = scores["accuracy"]
     wrong = accuracy["n"] - accuracy["k"]
@@ -177,7 +177,9 @@ def _against_people(
         tuple(shown[label] for label in (*keys, UNPARSED)),
         _matrix(report, rows, scores),
         _chart(report, judge, scores, key),
-        tuple(_model_row(report, rows, one, keys, judge["own_models"]) for one in scores["models"]),
+        tuple(
+            _model_row(report, rows, model, keys, judge["own_models"]) for model in scores["models"]
+        ),
         scores["without_final_verdict"],
         ceiling_sentence(report, scores["prompt"]),
     )
@@ -185,18 +187,18 @@ def _against_people(
 
 def by_population(scores: PromptScores) -> list[tuple[str, CountedScores]]:
     """Each half of the articles with its scores, then all."""
-    halves: list[tuple[str, CountedScores]] = [(one["half"], one) for one in scores["halves"]]
+    halves: list[tuple[str, CountedScores]] = [(half["half"], half) for half in scores["halves"]]
     return [*halves, ("all", scores)]
 
 
 def _populations(scores: PromptScores, rows: "RowsQuery") -> Iterable[Population]:
-    for key, one in by_population(scores):
+    for key, found in by_population(scores):
         half = {} if key == "all" else {"half": key}
         yield Population(
             HALVES[key],
-            _linked_n(one["n"], rows.where(**half)),
-            _share_figure(one["accuracy"], rows.where(match=YES, **half), rows.where(**half)),
-            _f_figure(one["macro_f"], rows.where(**half)),
+            _linked_n(found["n"], rows.where(**half)),
+            _share_figure(found["accuracy"], rows.where(match=YES, **half), rows.where(**half)),
+            _f_figure(found["macro_f"], rows.where(**half)),
         )
 
 
@@ -206,12 +208,12 @@ def _linked_n(n: int, rows: str) -> Figure:
 
 def held_out_sentence(judge: str, scores: PromptScores) -> str:
     """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
-    (one,) = [one for one in scores["halves"] if one["half"] == "held_out"]
-    if not one["n"]:
+    (found,) = [found for found in scores["halves"] if found["half"] == "held_out"]
+    if not found["n"]:
         return f"On the held-out half of the articles, {judge} has no reply to compare yet."
     return (
         f"On the held-out half of the articles, {judge} gives people's final verdict on "
-        f"{cell_words(one['accuracy'])}. {_macro_words(one['macro_f'])}"
+        f"{cell_words(found['accuracy'])}. {_macro_words(found['macro_f'])}"
     )
 
 
@@ -231,8 +233,8 @@ def halves_sentence(report: Report) -> str:
 
 def ceiling_sentence(report: Report, prompt: str) -> str:
     """How far people agree among themselves on the responses to a prompt: no judge model can be asked for more."""
-    mine = [one for one in report["agreement"]["prompts"] if one["prompt"] == prompt]
-    measured = [one for one in mine if one["pairs"]]
+    mine = [entry for entry in report["agreement"]["prompts"] if entry["prompt"] == prompt]
+    measured = [entry for entry in mine if entry["pairs"]]
     if not measured:
         return f"People’s own agreement, the ceiling of these scores, is not measured. {mine[0]['reason']}"
     return (
@@ -307,19 +309,19 @@ def _f_figure(score: Score, rows: str) -> Figure:
     return Figure(value, ends, query=rows)
 
 
-def _class_figures(one: ClassScores, rows: RowsQuery) -> tuple[Figure, ...]:
-    verdict = one["label"]
+def _class_figures(found: ClassScores, rows: RowsQuery) -> tuple[Figure, ...]:
+    verdict = found["label"]
     right = rows.where(verdict=verdict, said=verdict)
     return (
-        _share_figure(one["precision"], right, rows.where(said=verdict)),
-        _share_figure(one["recall"], right, rows.where(verdict=verdict)),
-        _f_figure(one["f"], rows.where(either=verdict)),
+        _share_figure(found["precision"], right, rows.where(said=verdict)),
+        _share_figure(found["recall"], right, rows.where(verdict=verdict)),
+        _f_figure(found["f"], rows.where(either=verdict)),
     )
 
 
 def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
     """Each verdict, best first, with its row in the report's table (which runs worst first)."""
-    order = [one["label"] for one in scores["classes"]]
+    order = [found["label"] for found in scores["classes"]]
     return [(key, order.index(key)) for key in best_first(report)]
 
 
@@ -358,13 +360,13 @@ def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) ->
 def _model_row(
     report: Report,
     rows: RowsQuery,
-    one: ModelVerdicts,
+    found: ModelVerdicts,
     keys: list[str],
     own: Collection[str],
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
     """Table 5: a model's share of each verdict from people, then from the judge model; `own` are that model itself."""
-    model = model_id(report, one["model"])
-    shares = {(cell["whose"], cell["verdict"]): cell for cell in one["shares"]}
+    model = model_id(report, found["model"])
+    shares = {(cell["whose"], cell["verdict"]): cell for cell in found["shares"]}
 
     def figure(whose: str, verdict: str, link: str) -> Figure:
         cell = shares[whose, verdict]
@@ -373,8 +375,8 @@ def _model_row(
 
     cells = [figure("people", key, rows.where(model=model, verdict=key)) for key in keys]
     cells += [figure("judge", key, rows.where(model=model, said=key)) for key in (*keys, UNPARSED)]
-    label = f"{one['model']} (itself)" if one["model"] in own else one["model"]
-    return label, Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)
+    label = f"{found['model']} (itself)" if found["model"] in own else found["model"]
+    return label, Figure(str(found["n"]), query=rows.where(model=model)), tuple(cells)
 
 
 def judge_sentence(judge: str, prompt: PromptScores) -> str:

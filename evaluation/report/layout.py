@@ -49,8 +49,8 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "flow": charts.get("flow"),
         "flow_rows": flow_rows(body),
         "days": charts.get("days"),
-        "kappas": [one for key, one in charts.items() if key.startswith(("kappa", "pairs-"))],
+        "kappas": [chart for key, chart in charts.items() if key.startswith(("kappa", "pairs-"))],
         "paper": paper_table(body),
         "methods": methods_paragraph(body),
-        "annotators": [(one, glances(one)) for one in body["annotators"]],
+        "annotators": [(campaign, glances(campaign)) for campaign in body["annotators"]],
     }

@@ -44,12 +44,12 @@ def _what(report: Report) -> str:
     study = report["study"]
     models, prompts = len(report["models"]), len(report["prompts"])
     responses, questions = study["responses"], study["instances"]
-    each = ", one for each of them" if responses == models * prompts * questions else ""
+    one_each = ", one for each of them" if responses == models * prompts * questions else ""
     judged = _judged(report)
     some = f", {judged:,} of which got a verdict" if judged < responses else ""
     return (
         f"{counted(responses, 'response')} of {counted(models, 'model')} to {counted(questions, 'question')} from "
-        f"{counted(study['articles'], 'article')} under {counted(prompts, 'prompt')} were to be judged{each}{some}."
+        f"{counted(study['articles'], 'article')} under {counted(prompts, 'prompt')} were to be judged{one_each}{some}."
     )
 
 
@@ -113,17 +113,20 @@ def _rounds(report: Report) -> Iterator[str]:
     if "rounds" not in report:
         return
     rounds, several = report["rounds"], len(report["rounds"]["rounds"]) > 1
-    for one in rounds["rounds"] if several else ():
+    for entry in rounds["rounds"] if several else ():
         declared = ""
-        if one["n"] > 1:
-            stay = "its verdicts" if one["counts"] else "earlier verdicts where there were any"
+        if entry["n"] > 1:
+            stay = "its verdicts" if entry["counts"] else "earlier verdicts where there were any"
             declared = f"; declared final before it opened: {stay}"
-        of, gives = counted(one["responses"], "response"), counted(one["final"], "final verdict")
-        yield (
-            f"Round {one['n']} ({one['opened']}, rubric {one['rubric']}) was of {of} and gives {gives}{declared}."
+        of, gives = (
+            counted(entry["responses"], "response"),
+            counted(entry["final"], "final verdict"),
         )
-        if one["could_read"]:
-            yield f"{one['could_read']} of its judges could read earlier verdicts before it opened."
+        yield (
+            f"Round {entry['n']} ({entry['opened']}, rubric {entry['rubric']}) was of {of} and gives {gives}{declared}."
+        )
+        if entry["could_read"]:
+            yield f"{entry['could_read']} of its judges could read earlier verdicts before it opened."
     for again in rounds["reopened"]:
         yield (
             f"Round {again['n']} was closed before all was judged and opened again on {again['day']}; "
@@ -143,7 +146,11 @@ def _agreement(report: Report) -> Iterator[str]:
     where = ", in each round that gives final verdicts" if by_round else ""
     yield f"Agreement on {agreement['population']}{where}: {'; '.join(map(_coefficient, measured))}."
     shown = [_shown(entry) for entry in measured]
-    methods = dict.fromkeys(sentences.method_of(one) for one in shown if one["value"] is not None)
+    methods = dict.fromkeys(
+        sentences.method_of(coefficient)
+        for coefficient in shown
+        if coefficient["value"] is not None
+    )
     if parts := [method for method in methods if method]:
         yield f"Intervals of agreement are 95 % intervals by {', '.join(parts)}."
     made = agreement["interval"]

@@ -60,7 +60,7 @@ def widest(report: Report) -> str:
     short = [(cell, gone) for cell, gone in _short(report) if cell["verdict"] == verdict]
     if not short:
         return ""
-    cell, _ = max(short, key=lambda one: one[1] / (one[1] + one[0]["n"]))
+    cell, _ = max(short, key=lambda found: found[1] / (found[1] + found[0]["n"]))
     return (
         f"If all of these were counted as not {verdict}, or all as {verdict}, the share of {verdict} responses of "
         f"{cell['model']} under prompt {cell['prompt']} would vary most, from {_ends(cell)}."

@@ -198,11 +198,11 @@ def _judge_rows(
     right, macro = prompt["accuracy"], prompt["macro_f"]
     yield [*place, "", "accuracy", *_share(right), prompt["unparsed"], ""], right
     yield [*place, "", "macro_f", *_score(macro), prompt["unparsed"], macro["reason"]], macro
-    for one in prompt["classes"]:
-        for name, share in (("precision", one["precision"]), ("recall", one["recall"])):
-            yield [*place, one["label"], name, *_share(share), None, share["reason"]], share
-        f = one["f"]
-        yield [*place, one["label"], "f", *_score(f), None, f["reason"]], f
+    for scores in prompt["classes"]:
+        for name, share in (("precision", scores["precision"]), ("recall", scores["recall"])):
+            yield [*place, scores["label"], name, *_share(share), None, share["reason"]], share
+        f = scores["f"]
+        yield [*place, scores["label"], "f", *_score(f), None, f["reason"]], f
 
 
 def _share(score: ScoreShare) -> list[object]:

@@ -66,7 +66,9 @@ def next_to(first: ReportSide, second: ReportSide, verdict: str) -> list[PromptO
     A model has the name of the first side that has it: names depend on which others a study has.
     """
     both = (first, second)
-    prompts = {one["name"]: one for side in (second, first) for one in side.subject["prompts"]}
+    prompts = {
+        prompt["name"]: prompt for side in (second, first) for prompt in side.subject["prompts"]
+    }
     return [
         PromptOfTwo(
             prompt["label"],
@@ -74,7 +76,7 @@ def next_to(first: ReportSide, second: ReportSide, verdict: str) -> list[PromptO
             tuple(_rows(both, prompt["name"], verdict)),
             (_agreement(first, prompt["name"]), _agreement(second, prompt["name"])),
         )
-        for prompt in sorted(prompts.values(), key=lambda one: one["label"])
+        for prompt in sorted(prompts.values(), key=lambda prompt: prompt["label"])
     ]
 
 
@@ -90,11 +92,11 @@ def _rows(both: tuple[ReportSide, ReportSide], prompt: str, verdict: str) -> Ite
         key=lambda place: (names[place[0]].casefold(), place[0], [*SLICE_LABELS].index(place[1])),
     )
     for model, part in places:
-        one, other = (each.get((model, part)) for each in cells)
-        if not ((one and one["n"]) or (other and other["n"])):
+        first, other = (by_place.get((model, part)) for by_place in cells)
+        if not ((first and first["n"]) or (other and other["n"])):
             continue
-        sides = _figure(both[0], prompt, one), _figure(both[1], prompt, other)
-        yield ShareRow(names[model], SLICE_LABELS[part], sides, _difference(one, other))
+        sides = _figure(both[0], prompt, first), _figure(both[1], prompt, other)
+        yield ShareRow(names[model], SLICE_LABELS[part], sides, _difference(first, other))
 
 
 def _cells(side: ReportSide, name: str, verdict: str) -> dict[tuple[int, str], VerdictCell]:
@@ -121,10 +123,10 @@ def _figure(side: ReportSide, prompt: str, cell: VerdictCell | None) -> Figure:
     )
 
 
-def _difference(one: VerdictCell | None, other: VerdictCell | None) -> str:
-    if not (one and one["n"] and other and other["n"]):
+def _difference(first: VerdictCell | None, other: VerdictCell | None) -> str:
+    if not (first and first["n"] and other and other["n"]):
         return ""
-    return points(other["k"] / other["n"] - one["k"] / one["n"])
+    return points(other["k"] / other["n"] - first["k"] / first["n"])
 
 
 def _agreement(side: ReportSide, name: str) -> tuple[str, ...]:

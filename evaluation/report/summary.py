@@ -72,8 +72,8 @@ def _panel(report: Report, prompt: ReportPrompt, drawing: ReportChart) -> Panel:
 
 def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:
     """A line for each of the entries on this prompt, which are of one round each; none where nothing was measured."""
-    mine = [one for one in entries if one["prompt"] == prompt]
-    return tuple(map(_agreement_line, mine)) if any(one["pairs"] for one in mine) else ()
+    mine = [entry for entry in entries if entry["prompt"] == prompt]
+    return tuple(map(_agreement_line, mine)) if any(entry["pairs"] for entry in mine) else ()
 
 
 def _agreement_line(entry: PromptAgreement) -> str:

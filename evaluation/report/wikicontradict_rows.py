@@ -59,11 +59,11 @@ class PaperTable:
 def paper_table(report: Report) -> PaperTable | None:
     """None for a study that has no model of the paper under a prompt of the paper."""
     cells = matches(report["tables"][0]["rows"])
-    present = [one for one in cells if one.comes_to != ABSENT]
+    present = [match for match in cells if match.comes_to != ABSENT]
     if not present:
         return None
-    tally = Counter(one.comes_to for one in cells)
-    prompts = groupby(present, key=lambda one: one.paper.prompt)
+    tally = Counter(match.comes_to for match in cells)
+    prompts = groupby(present, key=lambda match: match.paper.prompt)
     labels = verdict_labels(report)
     return PaperTable(
         _sentence(tally), tuple(_prompt(prompt, list(part), labels) for prompt, part in prompts)
@@ -76,8 +76,8 @@ def _sentence(tally: Counter[str]) -> str:
 
 
 def _prompt(prompt: str, cells: list[Match], labels: dict[str, str]) -> PaperPrompt:
-    verdicts = list(dict.fromkeys(one.paper.verdict for one in cells))
-    places = dict.fromkeys((one.model, one.paper.slice) for one in cells)
+    verdicts = list(dict.fromkeys(match.paper.verdict for match in cells))
+    places = dict.fromkeys((match.model, match.paper.slice) for match in cells)
     rows = tuple(
         (model, SLICE_LABELS[part], tuple(_row(cells, model, part, verdicts)))
         for model, part in places
@@ -89,15 +89,17 @@ def _row(
     cells: list[Match], model: str, part: str, verdicts: list[str]
 ) -> Iterable[PaperTableCell]:
     mine = {
-        one.paper.verdict: one for one in cells if (one.model, one.paper.slice) == (model, part)
+        match.paper.verdict: match
+        for match in cells
+        if (match.model, match.paper.slice) == (model, part)
     }
     return [_cell(mine[verdict]) for verdict in verdicts]
 
 
-def _cell(one: Match) -> PaperTableCell:
-    paper = f"{one.paper.percent:.1f} %"
-    if one.k is None or not one.n:
+def _cell(match: Match) -> PaperTableCell:
+    paper = f"{match.paper.percent:.1f} %"
+    if match.k is None or not match.n:
         return PaperTableCell("", "", paper, "")
     return PaperTableCell(
-        f"{one.k}/{one.n}", share(one.k, one.n), paper, MARKS.get(one.comes_to, "")
+        f"{match.k}/{match.n}", share(match.k, match.n), paper, MARKS.get(match.comes_to, "")
     )

@@ -181,10 +181,12 @@ def _placed(column: str, values: Iterable[object]) -> Case:
 
 def _counted(study: Study) -> QuerySet[StudyItem]:
     """The items that the tables of final verdicts count, labelled or not."""
-    one = Q(response__prompt__in=one_passage_prompts())
+    one_passage = Q(response__prompt__in=one_passage_prompts())
     same = Q(**{f"{_CONTRADICTION}same_passage": SamePassage.SAME})
     # Not exclude(): in SQL a condition on an absent value is neither true nor false.
-    return kept_items(study).filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
+    return kept_items(study).filter(
+        ~one_passage | ~same | Q(**{f"{_CONTRADICTION}same_passage": None})
+    )
 
 
 def _paired(study: Study, choice: ResponseChoice) -> QuerySet[StudyItem]:

@@ -74,8 +74,8 @@ def passages(item: StudyItem) -> tuple[Passage, ...]:
     """What the model was given to read; both passages for a prompt that this project does not have."""
     if asked := prompt_versions.known([item.response.prompt]).get(item.response.prompt):
         return passages_given(item.response, asked)
-    one, two = contexts_given(item.response)
-    return Passage("1", one), Passage("2", two)
+    first, second = contexts_given(item.response)
+    return Passage("1", first), Passage("2", second)
 
 
 def side_by_side(slots: list[JudgingSlot], choice: ResponseChoice) -> list[JudgingSlot]:

@@ -153,7 +153,7 @@ def _verdicts(judged: Judged) -> Iterator[str]:
 
 
 def _texts(column: Column) -> Iterator[str]:
-    encoded = [str(one) if type(one) is int else _encoded(one) for one in column.values]
+    encoded = [str(value) if type(value) is int else _encoded(value) for value in column.values]
     return iter(Column(encoded, column.at))
 
 
@@ -191,7 +191,7 @@ def _of_slots(judged: Judged) -> dict[str, Column]:
     return {
         "day": Column([*days, None], place),
         "order": Column([*range(1, len(moments) + 1), None], place),
-        "not_judged": _whether(np.array([one == _NOT_JUDGED for one in states], dtype=bool)),
+        "not_judged": _whether(np.array([state == _NOT_JUDGED for state in states], dtype=bool)),
         "own": _whether(own(judged)),
         "round_verdict": _ended(judged),
     }

@@ -64,26 +64,30 @@ def _family_entry(family: Family, answers: Answers, plan: ResamplePlan) -> Compa
         "kind": family.kind,
         "margin": family.margin,
         "reason": TOO_MANY.format(size=size) if too_many else "",
-        "rows": [_row(one, family.kind) for one in comparisons],
+        "rows": [_row(comparison, family.kind) for comparison in comparisons],
     }
 
 
-def _row(one: ComputedComparison, kind: str) -> Comparison:
+def _row(comparison: ComputedComparison, kind: str) -> Comparison:
     """One comparison; prompts are named by their labels."""
     labelled = kind in (families.PROMPTS, families.GAINS)
-    difference = one.difference
+    difference = comparison.difference
     return {
-        "model": one.model,
-        "prompt": prompt_entry(one.prompt)["label"] if one.prompt else "",
-        "first": prompt_entry(one.first)["label"] if labelled else one.first,
-        "second": prompt_entry(one.second)["label"] if labelled else one.second,
+        "model": comparison.model,
+        "prompt": prompt_entry(comparison.prompt)["label"] if comparison.prompt else "",
+        "first": prompt_entry(comparison.first)["label"] if labelled else comparison.first,
+        "second": prompt_entry(comparison.second)["label"] if labelled else comparison.second,
         "value": difference.value,
         **_interval(difference),
         "p_clustered": difference.p_clustered,
-        "p_clustered_corrected": one.p_clustered_corrected,
-        "within": one.within,
+        "p_clustered_corrected": comparison.p_clustered_corrected,
+        "within": comparison.within,
         "reason": difference.reason,
-        **(_sides(difference, one) if isinstance(difference, Difference) else _gains(difference)),
+        **(
+            _sides(difference, comparison)
+            if isinstance(difference, Difference)
+            else _gains(difference)
+        ),
     }
 
 
@@ -99,13 +103,13 @@ def _interval(difference: Difference | GainDifference) -> DifferenceEnds:
     }
 
 
-def _sides(difference: Difference, one: ComputedComparison) -> ComparisonSides:
+def _sides(difference: Difference, comparison: ComputedComparison) -> ComparisonSides:
     return {
         **_counts(difference),
         "only_first": difference.only_first,
         "only_second": difference.only_second,
         "p_exact": difference.p_exact,
-        "p_exact_corrected": one.p_exact_corrected,
+        "p_exact_corrected": comparison.p_exact_corrected,
     }
 
 

@@ -58,7 +58,7 @@ def judge_models(
         {
             **_judge_entry(
                 judge,
-                [one for one in counts if one.judge == judge.pk],
+                [tally for tally in counts if tally.judge == judge.pk],
                 prompts,
                 names,
                 plan,
@@ -92,8 +92,8 @@ def _itself(judge: Judge, names: Mapping[int, str]) -> list[str]:
 
 def _tallied(counts: Iterable[MachineCount], by: str) -> Counter[str]:
     found: Counter[str] = Counter()
-    for one in counts:
-        found[getattr(one, by)] += one.count
+    for tally in counts:
+        found[getattr(tally, by)] += tally.count
     return found
 
 
@@ -106,10 +106,10 @@ def _judge_entry(
     halves: Halves,
 ) -> JudgeModel:
     states = _tallied(counts, "state")
-    replied = [one for one in counts if one.holds]
+    replied = [tally for tally in counts if tally.holds]
     holds = _tallied(replied, "holds")
     own = _itself(judge, names)
-    of_prompts = {one.prompt for one in counts}
+    of_prompts = {tally.prompt for tally in counts}
     asked = [prompt for prompt in prompts if prompt["name"] in of_prompts]
     replies = [*Verdict.values, UNPARSED]
     return {
@@ -124,7 +124,9 @@ def _judge_entry(
         "versions": dict(sorted(_tallied(replied, "rubric").items())),
         "other_versions": 0,
         "own_models": own,
-        "itself": sum(one.count for one in replied if one.model in own) if judge.model else None,
+        "itself": sum(tally.count for tally in replied if tally.model in own)
+        if judge.model
+        else None,
         "population": AGAINST_PEOPLE,
         "method": wilson.METHOD,
         "cluster_method": bootstrap.METHOD,
@@ -144,26 +146,27 @@ def _prompt_entry(
 ) -> PromptScores:
     """Tables 4 and 5 for the responses to one prompt."""
     judged = [
-        one
-        for one in counts
-        if one.prompt == prompt["name"]
-        and one.verdict is not None
-        and not (prompt["one_passage"] and one.same_passage)
+        tally
+        for tally in counts
+        if tally.prompt == prompt["name"]
+        and tally.verdict is not None
+        and not (prompt["one_passage"] and tally.same_passage)
     ]
     both = [
-        Both(one.article, one.model, one.people, one.verdict, one.count)
-        for one in judged
-        if one.people is not None and one.verdict is not None
+        Both(tally.article, tally.model, tally.people, tally.verdict, tally.count)
+        for tally in judged
+        if tally.people is not None and tally.verdict is not None
     ]
     return {
         "prompt": prompt["label"],
-        "without_final_verdict": sum(one.count for one in judged) - sum(one.count for one in both),
+        "without_final_verdict": sum(tally.count for tally in judged)
+        - sum(tally.count for tally in both),
         **scores_entry(both, plan),
         "models": models_entry(both, plan),
         "halves": [
             {
                 "half": half,
-                **scores_entry([one for one in both if one.article in halves.of(half)], plan),
+                **scores_entry([tally for tally in both if tally.article in halves.of(half)], plan),
             }
             for half in HALVES
         ],

@@ -26,13 +26,13 @@ def rounds_entry(study: Study, clustering: Clustering | None = None) -> StudyRou
     """None for a study whose one round was never opened again."""
     rows = study.rounds.select_related("rubric").annotate(again=Count("reopenings"))
     rounds = list(rows.order_by("n"))
-    if len(rounds) < 2 and not any(one.again for one in rounds):
+    if len(rounds) < 2 and not any(round.again for round in rounds):
         return None
     reopened = Reopening.objects.filter(round__in=rounds).select_related("round")
     return {
         "population": POPULATION,
         "rounds": round_entries(rounds),
-        "reopened": [_reopened(one) for one in reopened],
+        "reopened": [_reopened(reopening) for reopening in reopened],
         "changed": changed_entries(study, clustering or Clustering()),
     }
 
@@ -45,26 +45,26 @@ def round_entries(rounds: Sequence[Round]) -> list[StudyRound]:
     final = Counter(dict(finals.values_list("round").annotate(n=Count("pk"))))
     return [
         {
-            "n": one.n,
-            "rubric": str(one.rubric),
-            "reason": one.reason,
-            "counts": one.counts,
-            "could_read": one.could_read,
-            "responses": responses[one.pk],
-            "final": final[one.pk],
-            "opened": one.opened_at.date().isoformat(),
-            "closed": one.closed_at.date().isoformat() if one.closed_at else None,
+            "n": round.n,
+            "rubric": str(round.rubric),
+            "reason": round.reason,
+            "counts": round.counts,
+            "could_read": round.could_read,
+            "responses": responses[round.pk],
+            "final": final[round.pk],
+            "opened": round.opened_at.date().isoformat(),
+            "closed": round.closed_at.date().isoformat() if round.closed_at else None,
         }
-        for one in rounds
+        for round in rounds
     ]
 
 
-def _reopened(one: Reopening) -> ReopenedRound:
+def _reopened(reopening: Reopening) -> ReopenedRound:
     return {
-        "n": one.round.n,
-        "reason": one.reason,
-        "could_read": one.could_read,
-        "day": one.at.date().isoformat(),
+        "n": reopening.round.n,
+        "reason": reopening.reason,
+        "could_read": reopening.could_read,
+        "day": reopening.at.date().isoformat(),
     }
 
 
@@ -81,7 +81,7 @@ def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdict
 
 
 def round_side(
-    judged: Judged, one: Round, clustering: Clustering, other: Round | None = None
+    judged: Judged, round: Round, clustering: Clustering, other: Round | None = None
 ) -> ReportSide:
     """A round of its study, to be next to a report or another round.
 
@@ -92,7 +92,7 @@ def round_side(
     subject = subject_of(judged.study, names)
     prompts = subject["prompts"]
     seed = clustering.plan(judged.study).seed
-    tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, one, other), names)
+    tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, round, other), names)
     table = table_of("verdicts", OF_ROUND, tallies, prompts, names, Verdict.values, plan_of(seed))
-    agreement = agreement_in(judged, prompts, one, clustering)
+    agreement = agreement_in(judged, prompts, round, clustering)
     return ReportSide(subject, table, agreement, has_rows=False)

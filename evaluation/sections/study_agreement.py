@@ -68,14 +68,14 @@ def study_agreement(
 
 
 def agreement_in(
-    judged: Judged, prompts: Sequence[ReportPrompt], one: Round, clustering: Clustering
+    judged: Judged, prompts: Sequence[ReportPrompt], round: Round, clustering: Clustering
 ) -> list[PromptAgreement]:
     """Agreement for each prompt within one round."""
     pairs = first_verdicts.pairs(judged, clustering.by)
     responses = first_verdicts.responses(judged, clustering.by)
     finals = final_verdicts.by_round(judged.items)
     parts = _Parts(judged.study, pairs, responses, finals, clustering.plan(judged.study))
-    return [parts.entry(prompt, one) for prompt in prompts]
+    return [parts.entry(prompt, round) for prompt in prompts]
 
 
 def _not_measured(study: Study) -> str:
@@ -103,34 +103,34 @@ class _Parts:
         Whether a round gives any is asked of the study: a prompt whose responses all wait would be left out otherwise
         because its judges disagree. Verdicts of two rounds are never taken together.
         """
-        giving = {n for _, n in self.finals} or {one.n for one in rounds}
+        giving = {n for _, n in self.finals} or {round.n for round in rounds}
         forward, others = [], []
         for prompt in prompts:
-            mine = [one for one in rounds if self._speaks(prompt["name"], one)]
-            shown = [one for one in mine if one.n in giving]
-            forward += [self.entry(prompt, one, len(rounds) > 1) for one in shown]
+            mine = [round for round in rounds if self._speaks(prompt["name"], round)]
+            shown = [round for round in mine if round.n in giving]
+            forward += [self.entry(prompt, round, len(rounds) > 1) for round in shown]
             if not shown:
                 forward.append(self.entry(prompt, rounds[0] if rounds else None))
-            others += [self.entry(prompt, one, True) for one in mine if one.n not in giving]
+            others += [self.entry(prompt, round, True) for round in mine if round.n not in giving]
         return forward, others
 
-    def _speaks(self, prompt: str, one: Round) -> bool:
+    def _speaks(self, prompt: str, round: Round) -> bool:
         """Whether the round has responses to the prompt with two first verdicts, or gives final verdicts on it."""
-        place = prompt, one.n
+        place = prompt, round.n
         return place in self.finals or len(self.responses.get(place, NONE).paired.parts) > 0
 
     def entry(
-        self, prompt: ReportPrompt, one: Round | None, named: bool = False
+        self, prompt: ReportPrompt, round: Round | None, named: bool = False
     ) -> PromptAgreement:
         """Agreement on the responses to one prompt in one round, which is `named` where there are others."""
-        place = prompt["name"], one.n if one else 0
+        place = prompt["name"], round.n if round else 0
         mine, cells = self.responses.get(place, NONE), self.pairs.get(place, {})
-        version = one.rubric if one else self.study.rubric
+        version = round.rubric if round else self.study.rubric
         labels = scale(version, prompt["name"], _used(mine))
         paired = mine.paired
         return {
             "prompt": prompt["label"],
-            "round": one.n if one and named else None,
+            "round": round.n if round and named else None,
             "final": self.finals.get(place, 0),
             "labels": labels,
             **_days(paired),
@@ -191,19 +191,21 @@ def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
 
 def self_agreement(repeats: Sequence[RepeatCount], plan: ResamplePlan) -> SelfAgreement:
     """How far each judge agrees with themself, earlier verdicts in rows, over all prompts."""
-    judges = sorted({one.judge for one in repeats})
+    judges = sorted({repeat.judge for repeat in repeats})
     return {
         "population": TWO_VERDICTS_OF_ONE,
-        "n": sum(one.count for one in repeats),
+        "n": sum(repeat.count for repeat in repeats),
         "reason": "" if repeats else NOT_REPEATED,
         "judges": [
-            _own_pair(judge, [one for one in repeats if one.judge == judge], plan)
+            _own_pair(judge, [repeat for repeat in repeats if repeat.judge == judge], plan)
             for judge in judges
         ],
     }
 
 
 def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: ResamplePlan) -> JudgeRepeats:
-    cells = [(one.cluster, one.verdict_1, one.verdict_2, one.count) for one in repeats]
+    cells = [
+        (repeat.cluster, repeat.verdict_1, repeat.verdict_2, repeat.count) for repeat in repeats
+    ]
     entry = pair_entry((judge, judge), Verdict.values, cells, plan)
-    return {"judge": judge, "n": sum(one.count for one in repeats), **entry}
+    return {"judge": judge, "n": sum(repeat.count for repeat in repeats), **entry}

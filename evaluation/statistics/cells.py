@@ -60,7 +60,7 @@ def _lines(tallies: Tallies, lines: Sequence[Place]) -> Places:
     """The number of each tally's line, -1 where it is on none."""
     number = {(prompt, model): n for n, (prompt, model, _) in enumerate(lines)}
     prompts, models = tallies.prompt, tallies.model
-    numbers = [[number.get((one, of), -1) for of in models.values] for one in prompts.values]
+    numbers = [[number.get((prompt, of), -1) for of in models.values] for prompt in prompts.values]
     table = np.array(numbers, dtype=np.intp).reshape(len(prompts.values), len(models.values))
     return np.asarray(table[prompts.at, models.at])
 

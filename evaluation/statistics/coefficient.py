@@ -114,16 +114,16 @@ def coefficient(
 
 
 def measured(
-    one: Coefficient, clustered: Resampled | None, clusters: int | None = None
+    found: Coefficient, clustered: Resampled | None, clusters: int | None = None
 ) -> Coefficient:
     """The coefficient with its interval by resampling; an undefined one repeats its reason in place of the interval.
 
     `clusters` is how many its items come from where nothing was resampled, each from its own where it is not given: a
     standard error needs enough of them too (bootstrap.FEWEST_CLUSTERS).
     """
-    if clustered is not None and one["value"] is None:
-        clustered = {**clustered, "low": None, "high": None, "se": None, "reason": one["reason"]}
-    known = clustered["clusters"] if clustered else one["n"] if clusters is None else clusters
-    if one["se"] is not None and (why := why_few(known)):
-        one = {**one, "se": None, "low": None, "high": None, "method": "", "reason": why}
-    return {**one, "clustered": clustered}
+    if clustered is not None and found["value"] is None:
+        clustered = {**clustered, "low": None, "high": None, "se": None, "reason": found["reason"]}
+    known = clustered["clusters"] if clustered else found["n"] if clusters is None else clusters
+    if found["se"] is not None and (why := why_few(known)):
+        found = {**found, "se": None, "low": None, "high": None, "method": "", "reason": why}
+    return {**found, "clustered": clustered}

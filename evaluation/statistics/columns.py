@@ -25,7 +25,7 @@ class Column:
     @classmethod
     def of_values(cls, rows: Iterable[Any]) -> "Column":
         """Its values are in the order in which rows first have them."""
-        return columns(["one"], ((one,) for one in rows))["one"]
+        return columns(["one"], ((row,) for row in rows))["one"]
 
     @classmethod
     def of_numbers(cls, rows: Places) -> "Column":
@@ -50,12 +50,12 @@ class Column:
 
     def among(self, values: Container[Any]) -> Mask:
         """Whether each row has one of the values."""
-        return np.array([one in values for one in self.values], dtype=bool)[self.at]
+        return np.array([value in values for value in self.values], dtype=bool)[self.at]
 
     def on(self, scale: Iterable[Any]) -> Places:
         """The place of each row's value on a scale, -1 where it is not on it."""
         place = {value: n for n, value in enumerate(scale)}
-        return np.array([place.get(one, -1) for one in self.values], dtype=np.intp)[self.at]
+        return np.array([place.get(value, -1) for value in self.values], dtype=np.intp)[self.at]
 
 
 def columns(names: Collection[str], rows: Iterable[Sequence[Any]]) -> dict[str, Column]:
@@ -80,8 +80,8 @@ def counted(*of: Column, times: NDArray[Any] | None = None) -> list[tuple[Any, .
     kinds, place = np.unique(combined(*of), return_inverse=True)
     sums = np.bincount(place, weights=times).astype(np.int64)
     parts = np.unravel_index(kinds, _sizes(of))
-    each = (Column(column.values, at) for column, at in zip(of, parts, strict=True))
-    return list(zip(*each, sums.tolist(), strict=True))
+    values = (Column(column.values, at) for column, at in zip(of, parts, strict=True))
+    return list(zip(*values, sums.tolist(), strict=True))
 
 
 def combined(*of: Column) -> Places:

@@ -41,7 +41,7 @@ def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan
     whole = score_intervals.table(both, labels)
     matched = scores.scores([row[:size] for row in whole], [row[size] for row in whole], labels)
     ends = score_intervals.of_scores(both, labels, plan)
-    each = zip(matched.classes, ends.precision, ends.recall, ends.f, strict=True)
+    classes = zip(matched.classes, ends.precision, ends.recall, ends.f, strict=True)
     return {
         "table": [row[:size] for row in whole],
         "unparsed_by_verdict": [row[size] for row in whole],
@@ -55,12 +55,12 @@ def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan
         },
         "classes": [
             {
-                "label": one.label,
-                "precision": _share(one.precision, precision),
-                "recall": _share(one.recall, recall),
-                "f": {"value": one.f, "reason": one.reason, **clustered_entry(f)},
+                "label": found.label,
+                "precision": _share(found.precision, precision),
+                "recall": _share(found.recall, recall),
+                "f": {"value": found.f, "reason": found.reason, **clustered_entry(f)},
             }
-            for one, precision, recall, f in each
+            for found, precision, recall, f in classes
         ],
     }
 
@@ -78,10 +78,10 @@ def models_entry(
     """
     intervals = score_intervals.of_models(both, labels, plan)
     counted: dict[str, dict[str, Counter[str]]] = {}
-    for one in both:
-        mine = counted.setdefault(one.model, {PEOPLE: Counter(), JUDGE: Counter()})
-        mine[PEOPLE][one.people] += one.count
-        mine[JUDGE][one.reply] += one.count
+    for cell in both:
+        mine = counted.setdefault(cell.model, {PEOPLE: Counter(), JUDGE: Counter()})
+        mine[PEOPLE][cell.people] += cell.count
+        mine[JUDGE][cell.reply] += cell.count
     columns: Mapping[str, Sequence[str]] = {PEOPLE: labels, JUDGE: [*labels, UNPARSED]}
     return [
         {
@@ -101,5 +101,7 @@ def models_entry(
                 for reply in columns[whose]
             ],
         }
-        for model, mine in sorted(counted.items(), key=lambda one: (one[0].casefold(), one[0]))
+        for model, mine in sorted(
+            counted.items(), key=lambda entry: (entry[0].casefold(), entry[0])
+        )
     ]

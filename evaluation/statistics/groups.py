@@ -36,7 +36,7 @@ class Groups:
         if self.clusters is None:
             return features, self.sizes
         of_rows = (features * self.sizes[:, None]).T
-        total = np.array([np.bincount(self.clusters, weights=one) for one in of_rows]).T
+        total = np.array([np.bincount(self.clusters, weights=feature) for feature in of_rows]).T
         return total, np.ones(len(total), dtype=np.int64)
 
     def resampled(

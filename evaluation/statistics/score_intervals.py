@@ -71,8 +71,8 @@ def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: ResamplePlan)
         return np.concatenate([every, predicted, people, people | predicted])
 
     sums = _by_article(counts, labels)
-    accuracy, macro, *each = intervals(sums, numbers, plan, sources=given)
-    parts = [tuple(each[part * size : (part + 1) * size]) for part in range(3)]
+    accuracy, macro, *by_label = intervals(sums, numbers, plan, sources=given)
+    parts = [tuple(by_label[part * size : (part + 1) * size]) for part in range(3)]
     return ScoreIntervals(accuracy, macro, *parts)
 
 
@@ -80,14 +80,14 @@ def of_models(
     counts: Sequence[Both], labels: Sequence[str], plan: ResamplePlan
 ) -> dict[tuple[str, ...], Resampled]:
     """(model, whose, verdict) -> the interval of its share of the model's responses; `whose` is PEOPLE or JUDGE."""
-    lines = [(model, who) for model in sorted({one.model for one in counts}) for who in WHOSE]
+    lines = [(model, who) for model in sorted({cell.model for cell in counts}) for who in WHOSE]
     verdicts = (*labels, UNPARSED)
     found = columns(
         ("article", "line", "verdict", "count"),
         (
-            (one.article, (one.model, who), verdict, one.count)
-            for one in counts
-            for who, verdict in ((PEOPLE, one.people), (JUDGE, one.reply))
+            (cell.article, (cell.model, who), verdict, cell.count)
+            for cell in counts
+            for who, verdict in ((PEOPLE, cell.people), (JUDGE, cell.reply))
         ),
     )
     counted = CellCounts(
@@ -97,14 +97,16 @@ def of_models(
         found["count"].numbers(),
     )
     drawn = of_lines(counted, lines, verdicts, plan)
-    return {key: one for key, one in drawn.items() if key[1:] != (PEOPLE, UNPARSED)}
+    return {key: interval for key, interval in drawn.items() if key[1:] != (PEOPLE, UNPARSED)}
 
 
 def _by_article(counts: Sequence[Both], labels: Sequence[str]) -> Floats:
     """Articles x (people's verdict x the judge model's reply), flat."""
     columns = [*labels, UNPARSED]
-    articles = {name: row for row, name in enumerate(sorted({one.article for one in counts}))}
+    articles = {name: row for row, name in enumerate(sorted({cell.article for cell in counts}))}
     sums = np.zeros((len(articles), len(labels), len(columns)))
-    for one in counts:
-        sums[articles[one.article], labels.index(one.people), columns.index(one.reply)] += one.count
+    for cell in counts:
+        sums[articles[cell.article], labels.index(cell.people), columns.index(cell.reply)] += (
+            cell.count
+        )
     return sums.reshape(len(sums), len(labels) * len(columns))

@@ -68,7 +68,9 @@ def pair_entry(
     return {
         "labels": list(labels),
         "table": found.table.tolist(),
-        "coefficients": [{**one, "pair": list(judges)} for one in found.coefficients],
+        "coefficients": [
+            {**coefficient, "pair": list(judges)} for coefficient in found.coefficients
+        ],
         "per_class": [_class_entry(row) for row in found.classes],
         "warning": paradox_warning(*found.coefficients[:2]),
     }
@@ -127,15 +129,15 @@ def of_two(
         return np.concatenate([np.ones((len(kinds) + k, sums.shape[1]), dtype=bool), used])
 
     drawn = groups.resampled(np.eye(k * k)[cells], statistic, plan, (len(kinds) + 2 * k, sources))
-    coefficients += [one.kappa for one in classes] + [one.specific for one in classes]
+    coefficients += [found.kappa for found in classes] + [found.specific for found in classes]
     every = tuple(map(measured, coefficients, drawn, repeat(groups.count)))
     kappas, specifics = every[len(kinds) : len(kinds) + k], every[len(kinds) + k :]
     return TwoRaters(
         table,
         every[: len(kinds)],
         tuple(
-            replace(one, kappa=kappa, specific=agreed)
-            for one, kappa, agreed in zip(classes, kappas, specifics, strict=True)
+            replace(found, kappa=kappa, specific=agreed)
+            for found, kappa, agreed in zip(classes, kappas, specifics, strict=True)
         ),
     )
 

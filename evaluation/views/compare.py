@@ -30,7 +30,9 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
         "study": study,
         "kinds": KIND_LABELS.items(),
         "verdicts": Verdict.choices[::-1],
-        "named_prompts": [(one["name"], prompt_words(one["name"])) for one in parts["prompts"]],
+        "named_prompts": [
+            (prompt["name"], prompt_words(prompt["name"])) for prompt in parts["prompts"]
+        ],
         "given": request.GET,
         "chosen_models": set(request.GET.getlist("model")),
         "asked_anything": "kind" in request.GET,

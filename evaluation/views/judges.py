@@ -63,6 +63,6 @@ def judge_model(request: HttpRequest, study_id: int, judge_id: int) -> HttpRespo
         "study": study,
         "judge": judge,
         "progress": control.progress(judge),
-        "rubrics": [criteria_of(one, asked[one.pk]) for one in versions],
+        "rubrics": [criteria_of(version, asked[version.pk]) for version in versions],
     }
     return render(request, "evaluation/judge_model.html", context)

@@ -65,7 +65,7 @@ class RoundSides:
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        return [(f"{ROUND}-{one.n}", f"Round {one.n} of this study") for one in self.several]
+        return [(f"{ROUND}-{round.n}", f"Round {round.n} of this study") for round in self.several]
 
     def named(self, name: SideName) -> Round | None:
         """The round of this name, None for a report's; raises Refusal where the study does not have it."""
@@ -73,24 +73,24 @@ class RoundSides:
             return None
         if not self.several:
             raise Refusal("This study has one round only, which is what its report shows.")
-        for one in self.several:
-            if one.n == name.number:
-                return one
+        for round in self.several:
+            if round.n == name.number:
+                return round
         raise NotFoundHere(
             f"This study has no round {name.number}, but {len(self.several)} rounds."
         )
 
-    def shown(self, one: Round, other: Round | None) -> ShownSide:
+    def shown(self, round: Round, other: Round | None) -> ShownSide:
         """A round; with `other`, on the responses that have a verdict of both."""
-        (entry,) = round_entries([one])
-        side = round_side(self.judged, one, self.clustering, other)
+        (entry,) = round_entries([round])
+        side = round_side(self.judged, round, self.clustering, other)
         return ShownSide(self.study, side, round=entry)
 
-    def changed(self, one: Round, two: Round) -> str:
+    def changed(self, round_1: Round, round_2: Round) -> str:
         """How far the verdicts of both agree, in a sentence; "" where they have no response in common."""
         entries = changed_entries(self.study, self.clustering)
-        both = sorted([one.n, two.n])
-        return next((changed_sentence(each) for each in entries if each["rounds"] == both), "")
+        both = sorted([round_1.n, round_2.n])
+        return next((changed_sentence(entry) for entry in entries if entry["rounds"] == both), "")
 
 
 @require_safe
@@ -123,29 +123,33 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
         "chosen": {"first": first, "with": second, "verdict": verdict, "on": on},
     }
     if second:
-        one, other = chosen
-        first_shown = _shown(request, rounds, names[0], one, other if on else None)
-        second_shown = _shown(request, rounds, names[1], other, one if on else None)
+        round_1, round_2 = chosen
+        first_shown = _shown(request, rounds, names[0], round_1, round_2 if on else None)
+        second_shown = _shown(request, rounds, names[1], round_2, round_1 if on else None)
         context |= {
             "first": first_shown,
             "second": second_shown,
             "sides": [("First", first_shown), ("Second", second_shown)],
             "prompts": next_to(first_shown.side, second_shown.side, verdict),
-            "changed": rounds.changed(one, other) if one and other else "",
+            "changed": rounds.changed(round_1, round_2) if round_1 and round_2 else "",
             "only_both": on,
         }
     return render(request, "evaluation/two.html", context)
 
 
 def _shown(
-    request: HttpRequest, rounds: RoundSides, name: SideName, one: Round | None, other: Round | None
+    request: HttpRequest,
+    rounds: RoundSides,
+    name: SideName,
+    round: Round | None,
+    other: Round | None,
 ) -> ShownSide:
     """The round, on responses with a verdict of the other one too where there is one; else the report of this name.
 
     Raises as a report's own page does.
     """
-    if one:
-        return rounds.shown(one, other)
+    if round:
+        return rounds.shown(round, other)
     read = frozen if name.kind == SNAPSHOT else live
     source = read(request, name.number)
     side = ReportSide.of_report(source.body, has_rows=source.frozen is None)
@@ -177,6 +181,9 @@ def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     )
     hidden = hidden_results(person_of(request), studies)
     return [
-        *((f"{SNAPSHOT}-{one.pk}", f"Snapshot {one.pk} of this study") for one in snapshots),
-        *((f"{STUDY}-{one.pk}", one.name) for one in studies if one.pk not in hidden),
+        *(
+            (f"{SNAPSHOT}-{snapshot.pk}", f"Snapshot {snapshot.pk} of this study")
+            for snapshot in snapshots
+        ),
+        *((f"{STUDY}-{study.pk}", study.name) for study in studies if study.pk not in hidden),
     ]

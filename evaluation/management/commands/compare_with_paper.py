@@ -21,22 +21,22 @@ class Command(RefusingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         report = study_report(studies.named(options["study"]))
         cells = matches(report["tables"][0]["rows"])
-        tally = Counter(one.comes_to for one in cells)
+        tally = Counter(match.comes_to for match in cells)
         self.stdout.write(f"{len(cells)} cells of the paper's table 2:")
         for comes_to, count in sorted(tally.items()):
             self.stdout.write(f"  {comes_to}: {count}")
-        shown = cells if options["all"] else [one for one in cells if self._at_odds(one)]
-        for one in shown:
-            self.stdout.write(_line(one))
+        shown = cells if options["all"] else [match for match in cells if self._at_odds(match)]
+        for match in shown:
+            self.stdout.write(_line(match))
 
-    def _at_odds(self, one: Match) -> bool:
-        return one.comes_to in (DIFFERS, DOES_NOT_FIT)
+    def _at_odds(self, match: Match) -> bool:
+        return match.comes_to in (DIFFERS, DOES_NOT_FIT)
 
 
-def _line(one: Match) -> str:
-    cell = one.paper
-    ours = "none" if one.comes_to == ABSENT else f"{one.k} of {one.n}"
+def _line(match: Match) -> str:
+    cell = match.paper
+    ours = "none" if match.comes_to == ABSENT else f"{match.k} of {match.n}"
     return (
         f"prompt {cell.prompt}, {cell.model}, {cell.slice}, {cell.verdict}: the paper {cell.percent} % "
-        f"({cell.k} of {cell.n}), here {ours}: {one.comes_to}"
+        f"({cell.k} of {cell.n}), here {ours}: {match.comes_to}"
     )

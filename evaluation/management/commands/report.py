@@ -67,6 +67,8 @@ def _of_judge_models(report: Report) -> list[str]:
     lines = ["", "Judge models", *(f"  {sentence}" for sentence in above if sentence)]
     for judge in judge_sections(report):
         lines += ["", f"{judge.judge} ({judge.population})"]
-        sentences = [one for part in judge.prompts for one in (part.held_out, part.sentence)]
+        sentences = [
+            sentence for part in judge.prompts for sentence in (part.held_out, part.sentence)
+        ]
         lines += [f"  {sentence}" for sentence in sentences if sentence]
     return lines
