@@ -23,8 +23,7 @@ class ReportSnapshot(models.Model):
     body = models.JSONField()
     # A database keeps the meaning of JSON, not its bytes, and a citation names the hash of bytes.
     text = models.TextField(
-        blank=True,
-        help_text="The report as JSON, byte for byte as it is served.",
+        blank=True, help_text="The report as JSON, byte for byte as it is served."
     )
     note = models.CharField(max_length=200, blank=True)
     public = models.BooleanField(default=False, help_text="Readable without signing in.")

@@ -40,11 +40,7 @@ class ComparisonChoice:
     def from_query(cls, query: Mapping[str, str]) -> "ComparisonChoice":
         """From a request's query; raises Refusal for a value that no number links to."""
         given = {field.name: query.get(field.name, "") for field in fields(cls)}
-        allowed = {
-            "stage": STAGES,
-            "measure": [*MEASURES, *OVERLAPS],
-            "differ": (YES, NO),
-        }
+        allowed = {"stage": STAGES, "measure": [*MEASURES, *OVERLAPS], "differ": (YES, NO)}
         for name, values in allowed.items():
             if given[name] and given[name] not in values:
                 raise Refusal(

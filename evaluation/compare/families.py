@@ -226,9 +226,4 @@ def _paired(answers: Answers, first: Places, other: Places, plan: ResamplePlan) 
 
 _MAKERS: Mapping[
     str, Callable[[Answers, tuple[str, ...], ResamplePlan], Iterator[ComputedComparison]]
-] = {
-    PROMPTS: _prompt_steps,
-    MODELS: _model_pairs,
-    REASONING: _reasonings,
-    GAINS: _gains,
-}
+] = {PROMPTS: _prompt_steps, MODELS: _model_pairs, REASONING: _reasonings, GAINS: _gains}

@@ -109,11 +109,7 @@ def across_rounds(
         .filter(item__resolutions__round__n__gt=F("round__n"))
         .order_by()
         .values_list(
-            "round__n",
-            f"{other}round__n",
-            CLUSTERS[cluster],
-            "verdict",
-            f"{other}verdict",
+            "round__n", f"{other}round__n", CLUSTERS[cluster], "verdict", f"{other}verdict"
         )
         .annotate(count=Count("pk"))
     )

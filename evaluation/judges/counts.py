@@ -5,13 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import Avg, Count, F
 
-from evaluation.counts.first_verdicts import (
-    CLUSTERS,
-    Cell,
-    first_judged,
-    pairs,
-    repeat_counts,
-)
+from evaluation.counts.first_verdicts import CLUSTERS, Cell, first_judged, pairs, repeat_counts
 from evaluation.counts.judged import Judged
 from judging.models import Judge, Resolution, Study
 from judging.progress import LONGEST_READING

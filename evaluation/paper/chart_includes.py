@@ -18,7 +18,7 @@ def includes(report: Report, charts: Iterable[ReportChart], stem: str) -> str:
     """A figure for each chart, of its file in a page's width."""
     lines = [
         r"% Needs \usepackage{graphicx} and the files, which are as wide as a page "
-        f"({WIDTHS[PAGE]} pt); in a column take those of {WIDTHS[COLUMN]} pt (-{COLUMN}.pdf).",
+        f"({WIDTHS[PAGE]} pt); in a column take those of {WIDTHS[COLUMN]} pt (-{COLUMN}.pdf)."
     ]
     for chart in charts:
         lines += [

@@ -164,12 +164,7 @@ def agreement_sections(report: Report, wide: int = NARROWEST) -> list[AgreementS
 
 
 def _matrix(
-    report: Report,
-    prompt: ReportPrompt,
-    pair: JudgePair,
-    key: str,
-    n_round: int | None,
-    wide: int,
+    report: Report, prompt: ReportPrompt, pair: JudgePair, key: str, n_round: int | None, wide: int
 ) -> Matrix:
     shown = verdict_labels(report)
     labels = tuple(shown[label] for label in pair["labels"])

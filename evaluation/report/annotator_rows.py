@@ -20,11 +20,7 @@ from evaluation.shapes.study_report import Report
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.two_raters import paradox_warning
 
-STAGES = {
-    BEFORE: "before review",
-    BLIND: "before review, blind only",
-    AFTER: "after review",
-}
+STAGES = {BEFORE: "before review", BLIND: "before review, blind only", AFTER: "after review"}
 ABOUT = {
     BEFORE: "The entries that each annotator submitted first, before any review.",
     BLIND: "The same without annotations made after their author saw other annotations of the tag.",
@@ -216,11 +212,7 @@ def _pair_line(n: int, stage: StageAgreement, place: int) -> MeasureLine:
     ]
     of_two = stage["measures"][0]["pairs"][place]["coefficients"]
     to_rows = query(
-        round=n,
-        stage=stage["stage"],
-        measure=VALIDITY,
-        annotator_1=first,
-        annotator_2=second,
+        round=n, stage=stage["stage"], measure=VALIDITY, annotator_1=first, annotator_2=second
     )
     return MeasureLine(f"{first}, {second}", of_two[0]["n"], to_rows, tuple(kappas))
 

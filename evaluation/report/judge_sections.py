@@ -358,11 +358,7 @@ def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) ->
 
 
 def _model_row(
-    report: Report,
-    rows: RowsQuery,
-    found: ModelVerdicts,
-    keys: list[str],
-    own: Collection[str],
+    report: Report, rows: RowsQuery, found: ModelVerdicts, keys: list[str], own: Collection[str]
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
     """Table 5: a model's share of each verdict from people, then from the judge model; `own` are that model itself."""
     model = model_id(report, found["model"])

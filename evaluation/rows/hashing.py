@@ -27,14 +27,7 @@ from evaluation.counts.naming import model_names, models_of
 from evaluation.shapes.study_report import ROWS_FORMAT, Report
 from evaluation.statistics.columns import Column, Mask, columns
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
-from judging.models import (
-    Judge,
-    JudgeCall,
-    MachineVerdict,
-    Resolution,
-    Study,
-    Verdict,
-)
+from judging.models import Judge, JudgeCall, MachineVerdict, Resolution, Study, Verdict
 from judging.states import SlotState
 
 # Texts that no number depends on.

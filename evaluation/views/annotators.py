@@ -49,10 +49,7 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     asked = request.GET.get("round", ""), request.GET.get("stage", "")
     if found := layout.chosen(report, *asked):
         n, stage = found
-        context |= {
-            "glances": layout.glances(report, n, stage),
-            "shown": layout.laid_out(n, stage),
-        }
+        context |= {"glances": layout.glances(report, n, stage), "shown": layout.laid_out(n, stage)}
     return render(request, "evaluation/annotators.html", context)
 
 
