@@ -8,6 +8,7 @@ from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import (
     cell_ends,
     cell_words,
+    coefficient_of,
     counted,
     kappa_of,
     lowered,
@@ -16,7 +17,6 @@ from evaluation.report.sentences import (
     percent,
     share,
 )
-from evaluation.report.sentences import coefficient_of as coefficient_of
 from evaluation.report.verdict_rows import PromptSection, best_first, model_id, sections_of
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.judge_models import (
