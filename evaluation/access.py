@@ -33,8 +33,7 @@ def snapshot_for(person: Person, snapshot_id: int) -> ReportSnapshot:
 
 
 def _require_all(person: Person, study: Study) -> None:
-    """A report counts all records of its questions' collections, and compares what the annotators of their campaigns
-    entered: with hidden ones among these it asks first (datasets/blinding.py)."""
+    """A report counts whole collections and compares annotations: where the person may not see some, it asks first."""
     require_results(person, study)
     collections = study.items.order_by().values("response__instance__contradiction__collection")
     check_shown(person, Contradiction.objects.filter(newest(), collection__in=collections))

@@ -27,7 +27,6 @@ def _so_far(campaign: "Campaign") -> list[str]:
 
 
 def _published(runs: Collection[int]) -> "list[Published]":
-    # Loaded when it is asked, as above.
     from evaluation.frozen.publishing import published_over
 
     return published_over(runs)

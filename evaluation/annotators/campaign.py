@@ -28,15 +28,15 @@ def campaigns_of(study: Study) -> QuerySet[Campaign]:
 
 
 def study_annotators(study: Study) -> list[AnnotatorAgreement]:
-    """Those campaigns' agreement. Of an open one no number: people who annotate in it may read the study's report."""
+    """Those campaigns' agreement; none of an open one, whose annotators may read the study's report."""
     return [campaign_agreement(campaign, of_closed=True) for campaign in campaigns_of(study)]
 
 
 def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list[object]]:
-    """What these numbers are computed from, as rows of COMPARED; no title, for it is no part of any number.
+    """What these numbers are computed from, as rows of COMPARED, without titles, which no number uses.
 
-    They are of the campaigns that `report`, made earlier, has numbers of: a campaign that was opened or closed since
-    changes none of them. Without a report they are of the closed ones.
+    They are of the campaigns that an earlier `report` has numbers of, else of the closed ones: opening or closing a
+    campaign since then changes no row.
     """
     title = compared_rows.COLUMNS.index("title")
     for campaign in _with_numbers(study, report):
@@ -45,7 +45,7 @@ def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list
 
 
 def annotated_tags(study: Study, report: Report | None = None) -> Iterator[list[object]]:
-    """The tags with an annotation before review, as rows of TAGGED; of the campaigns that comparison_rows has."""
+    """The tags with an annotation before review, as rows of TAGGED; of the campaigns of comparison_rows."""
     for campaign in _with_numbers(study, report):
         for n, stages in sorted(populations(campaign).items()):
             for tag in sorted({entered.tag for entered in stages[BEFORE]}):

@@ -23,10 +23,10 @@ Populations = Mapping[int, Mapping[str, Sequence[Entered]]]
 
 @dataclass(frozen=True)
 class ComparisonChoice:
-    """Which comparisons; an empty part chooses all, without `stage` those before review.
+    """Which comparisons; an empty part chooses all, an empty `stage` those before review.
 
-    `measure` keeps those that a measure counts; with `differ` "yes" those in which the two labels are not the same,
-    with "no" those in which they are.
+    `measure` keeps those that a measure counts; `differ` "yes" those with two different labels, "no" those with two
+    equal ones.
     """
 
     round: str = ""

@@ -30,7 +30,7 @@ NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationStat
 
 RELATED = ("assignment", "first_assignment", "author", "sighting__tag__article__wiki")
 PLACE = ("campaign", "round", "order", "tag")
-# An Entered has no more of an annotation, which has long texts.
+# All that Entered has: annotations have long texts.
 NEEDED = (
     *COLUMNS, "taxonomy", "state", "first_entries", "author__pseudonym",
     *(f"assignment__{name}" for name in PLACE), *(f"first_assignment__{name}" for name in PLACE),
@@ -42,21 +42,21 @@ NEEDED = (
 class Called(NamedTuple):
     """A tag of a round that `n` people annotated, of whom `valid` call it valid.
 
-    `one` and `other` are the first and the last of its annotators, `says_valid` the first of those who call it valid.
+    `first` and `last` of its annotators by key, `says_valid` the first of those who call it valid.
     """
 
     round: int
     n: int
     valid: int
-    one: int
-    other: int
+    first: int
+    last: int
     says_valid: int | None
 
 
 def submitted_in(campaign: Campaign) -> QuerySet[Annotation]:
     """The annotations that were first submitted in the campaign, or were submitted and have an assignment in it.
 
-    What was sent back can lose its assignment, and be continued in another campaign.
+    One that was sent back can lose its assignment and be continued in another campaign.
     """
     is_here = Q(first_assignment__campaign=campaign) | Q(assignment__campaign=campaign)
     return Annotation.objects.filter(is_here, first_entries__isnull=False)
@@ -74,9 +74,9 @@ def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
 
 
 def called(campaign: Campaign) -> Iterator[Called]:
-    """What each tag that several people handed in was called before review, counted by the database.
+    """What several people called each tag before review, counted by the database.
 
-    What was never sent back says what it said at first, so that few entries have to be read.
+    An annotation that was never sent back still says what it said first, so few first entries are read.
     """
     sent_back = Exists(
         Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
@@ -93,13 +93,13 @@ def called(campaign: Campaign) -> Iterator[Called]:
         .annotate(
             n=Count("pk"),
             valid=Count("pk", filter=is_valid),
-            one=Min("author"),
-            other=Max("author"),
+            first=Min("author"),
+            last=Max("author"),
             says_valid=Min("author", filter=is_valid),
         )
         .filter(n__gt=1)
     )
-    columns = ("first_assignment__round", "n", "valid", "one", "other", "says_valid")
+    columns = ("first_assignment__round", "n", "valid", "first", "last", "says_valid")
     for row in counted.values_list(*columns).iterator(chunk_size=5_000):
         yield Called(*row)
 

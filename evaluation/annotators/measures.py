@@ -19,8 +19,8 @@ AND = " + "
 class Entered:
     """One annotation of a tag: `tag` is the tag's place in the draw, `tag_id` its row; intervals resample `article`s.
 
-    `types` has the options chosen in each dimension, in the form's order; `after_seeing` whether it was made after its
-    author had seen other annotations of the tag. An invalid tag has no types, passages or spans.
+    `types` has the options chosen in each dimension, in the form's order; `after_seeing` says whether its author had
+    seen other annotations of the tag before. An invalid tag has no types, passages or spans.
     """
 
     tag_id: int
@@ -122,7 +122,7 @@ class TagComparison:
 
 
 def compared(first: Entered, second: Entered) -> TagComparison:
-    """The comparison; the second one's passages and spans are turned first if that fits better."""
+    """The comparison, with the second one's passages and spans in the order that fits the first one's better."""
     if not (first.is_valid and second.is_valid):
         return TagComparison(first, second, (None,) * len(OVERLAPS))
     turn = -1 if is_turned(first.passages, second.passages) else 1

@@ -1,7 +1,7 @@
 """How much of a text two annotators share: the Dice coefficient of their words. Pure.
 
-overlap(a, b) = 2 |a ∩ b| / (|a| + |b|), over the words of each text with repetitions (multisets): a word that one text
-has twice and the other once is shared once. A word is a run of letters, digits and combining marks, without case.
+overlap(a, b) = 2 |a ∩ b| / (|a| + |b|), over multisets of words: a word that one text has twice and the other once is
+shared once. A word is a run of letters, digits and combining marks, without case.
 Source: L. R. Dice (1945); equal to the F1 of words of SQuAD (Rajpurkar et al. 2016), but no word is left out.
 """
 

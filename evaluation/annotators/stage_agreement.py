@@ -48,8 +48,9 @@ MOST_PAIRS = 10
 
 @dataclass(frozen=True)
 class CoefficientBlock:
-    """Coefficients that one formula computes from sums over tags: `features` is tags x f, its `formula` takes the sums
-    `f x ...` to `m x ...` for the m coefficients. A tag that they do not use has zeros.
+    """m coefficients that one formula computes from sums over tags.
+
+    `features` is tags x f, with zeros for a tag that they do not use; `formula` takes sums `f x ...` to `m x ...`.
     """
 
     coefficients: tuple[Coefficient, ...]

@@ -22,7 +22,7 @@ from leases.refusal import Refusal
 
 ZIP_FORMAT = 3
 REPORT, ROWS, MANIFEST, README = ("report.json", "rows.jsonl", "manifest.json", "README.txt")
-# The script and the formulas that it uses, by their names in the zip: there, `statistics` is a module of Python's own.
+# The script and its formulas by their names in the zip, where `statistics` would be Python's own module.
 FORMULAS = "sic_et_non_statistics"
 SCRIPTS = {
     "recompute.py": Path(recompute.__file__),
@@ -151,7 +151,7 @@ def write(report_text: str, lines: Iterable[bytes], rows_of: RowsLegend) -> byte
 
 
 def has_own_script(manifest: Manifest) -> bool:
-    """Whether a zip that was read holds this version's script: another version's may be as good, or do anything."""
+    """Whether a zip that was read holds this version's script; another one may do anything."""
     kept = manifest["files"]
     return all(kept.get(name) == _described(content) for name, content in _script().items())
 
@@ -197,7 +197,7 @@ def _files(data: bytes) -> dict[str, bytes]:
 
 
 def _check_names(names: list[str]) -> None:
-    """Raises Unreadable for any other names than NAMES."""
+    """Raises Unreadable unless the names are NAMES."""
     if strange := [name for name in names if name not in NAMES]:
         raise Unreadable(
             f"The zip holds {strange[0][:80]!r}, which no zip of a report does. Nothing of it was unpacked."
@@ -209,7 +209,7 @@ def _check_names(names: list[str]) -> None:
 
 
 def _bounded(zipped: zipfile.ZipFile, names: Iterable[str]) -> dict[str, bytes]:
-    """Every file, unpacked up to the bound: what a zip says of its sizes is not to be believed."""
+    """Every file, unpacked up to the bound: the sizes that a zip states prove nothing."""
     files = {}
     left = MOST_BYTES
     for name in names:

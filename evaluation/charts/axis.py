@@ -7,9 +7,9 @@ from math import ceil, floor, log10
 
 from evaluation.charts.svg import written
 
-# Below what is drawn: the values, and what they are values of.
+# The height below the drawing, for the values and the title.
 TALL = 42
-# A value with the space next to it.
+# The width of a value with the space next to it.
 VALUE = 40
 
 
@@ -50,7 +50,7 @@ def axis_over(low: float, high: float, wide: float) -> Axis:
     finest = floor(log10((high - low) * VALUE / wide))
     for power, factor in product(range(finest, finest + 3), (1, 2, 5)):
         step = factor * 10.0**power
-        # What is a value of the axis but for its last digit, as 0.6 of 0.2, stays its end.
+        # An end that is a multiple of the step but for its last digit, as 0.6 of 0.2, stays.
         first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
         if (last - first) * VALUE <= wide:
             break

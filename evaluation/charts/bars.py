@@ -109,7 +109,7 @@ def _legend(names: Sequence[tuple[str, str]], wide: int) -> tuple[list[str], int
             parts.append(
                 f'<rect class="seg seg-{slug(name)}" x="{x}" y="{y + 2}" width="12" height="14" fill="{fill}"/>'
             )
-            # dx: pixels from a percentage, which no length can say.
+            # dx adds pixels to a percentage.
             parts.append(written(label, x, y + 14, "chart-legend", dx=SQUARE, room=room))
         y += LINE * max(len(lines_of(label, room)) for _, label in row) + 4
     return parts, y + 6

@@ -20,7 +20,7 @@ def confusion_matrix(
     """A k x k table as shaded squares: rows the first side's labels, columns the second's."""
     size = len(labels)
     step = 100 / (size + 1)
-    # Words are estimated from above, and a broken one is hard to read: a little beyond the column there is room.
+    # Widths are estimates from above, and broken words are hard to read: a label may be a little wider than its column.
     room = wide / (size + 1) + 6
     body, y = [], 13
     for side in (f"Rows: {sides[0]}", f"Columns: {sides[1]}"):

@@ -41,7 +41,7 @@ def _kind(letter: str) -> str:
 
 
 def pieces(part: str, font: Font, room: float) -> list[str]:
-    """A word in pieces that fit, wherever these end."""
+    """A word in pieces that fit, broken anywhere."""
     found = [""]
     for letter in part:
         if found[-1] and font.width(found[-1] + letter) > room:
@@ -53,7 +53,7 @@ def pieces(part: str, font: Font, room: float) -> list[str]:
 def fitted(text: str, font: Font, room: float, most: int) -> list[str]:
     """Text in at most so many lines, which end after a space or a sign where they can.
 
-    What is left over is cut out of its middle: names differ at either end.
+    What does not fit is cut from its middle: names differ at either end.
     """
     lines = _lines(text, font, room)
     letters = len(text)

@@ -7,7 +7,7 @@ COLUMN, PAGE = "column", "page"
 WIDTHS = {COLUMN: 240, PAGE: 480}
 # Points for a pixel: text is 8.4 pt high, and still 6 pt where a page's width is set in the 345 pt of an article.
 PIXEL, MARGIN = 0.65, 8
-# With the widths that evaluation/charts/letters.py counts with, and what is there where it is not.
+# DejaVu Sans has the widths of letters.py; the others stand in where it is missing.
 FAMILIES = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
 _SIZE = re.compile(r'width="100%" height="([0-9.]+)" font-family="[^"]*"')
 
@@ -18,10 +18,7 @@ def room(width: str) -> int:
 
 
 def standalone(svg: str, width: str) -> str:
-    """The chart for a paper or a slide in one of the WIDTHS, its colours no longer the page's.
-
-    It was drawn for `room(width)` pixels.
-    """
+    """A chart that was drawn for `room(width)` pixels, for a paper or a slide, no longer in the page's colours."""
     size = _SIZE.search(svg)
     if size is None:
         raise ValueError("This is not the markup of a chart of this project.")

@@ -26,7 +26,7 @@ from evaluation.statistics.tables import EXPLICIT, IMPLICIT, Tallies
 
 PROMPTS, MODELS, REASONING, GAINS = KINDS = ("prompts", "models", "reasoning", "gains")
 MARGIN = 0.10
-# With more than so many, correction leaves no p-value to speak of.
+# With more, correction leaves hardly any p-value below 1.
 MOST_COMPARISONS = 45
 _NONE = np.zeros(0, dtype=np.intp)
 
@@ -44,7 +44,7 @@ class Family:
 
     prompts: from the first to the second of each pair, within each model (paired). models: each two models
     on one prompt (paired). reasoning: explicit against implicit questions, within model and prompt. gains:
-    whether the step between two prompts is another for explicit than for implicit questions. A `margin` (a
+    whether the step between two prompts differs between explicit and implicit questions. A `margin` (a
     share) asks whether the difference lies within it.
     """
 
@@ -82,7 +82,7 @@ class ComputedComparison:
 
 
 class Answers:
-    """Responses by (model, prompt) and unit, ready to be paired; methods give and take the numbers of responses.
+    """Responses by (model, prompt) and unit, ready to be paired; methods take and give their places.
 
     `one_passage` names prompts that give one of two passages: on them, questions whose passages are the same
     are left out, as in the tables.

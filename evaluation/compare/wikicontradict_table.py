@@ -1,8 +1,8 @@
 """The cells of WikiContradict's table 2 and those of a study. Pure.
 
-Source: Hou et al. 2024, table 2, in per cent to one decimal. The paper does not give its n: prompts 1, 4 and 5 were
-counted over 48 questions, 30 of them explicit and 17 implicit (one has no type), prompts 2 and 3 over the 41 whose
-passages differ. With these every share of the table is a whole number of responses.
+Source: Hou et al. 2024, table 2, in per cent to one decimal. The paper does not give its n. Prompts 1, 4 and 5 were
+counted over 48 questions: 30 explicit, 17 implicit, one without a type. Prompts 2 and 3 were counted over the 41 whose
+passages differ. With these n, every share of the table is a whole number of responses.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -114,8 +114,8 @@ def paper_cells() -> Iterator[PaperCell]:
 def matches(rows: Iterable[VerdictCell]) -> list[Match]:
     """Every cell of the paper with the cell of a report's table (`rows`) for the same model.
 
-    Where n is the paper's the two are compared. Where it is smaller the study may hold a part of the paper's
-    questions: then our counts of this verdict, and of all others, can be no larger than the paper's.
+    Where n is the paper's, the two are compared. Where it is smaller, the study may hold a part of the paper's
+    questions: then no count of ours can be larger than the paper's.
     """
     ours = {(row["prompt"], row["model"], row["slice"], row["verdict"]): row for row in rows}
     names = {key[1] for key in ours}

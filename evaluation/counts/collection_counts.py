@@ -14,7 +14,7 @@ TAGS_OF = "newest records of tags, invalid ones among them"
 
 
 def collection_table(collection: Collection) -> CollectionTable:
-    """The whole table as data, ready for JSON."""
+    """The whole table, ready for JSON."""
     counts = counts_of(collection)
     excluded = current_instances(collection).filter(exclusion__seconded_by__isnull=False).count()
     tags, questions = counts.contradictions, counts.questions

@@ -23,8 +23,8 @@ TALLIED = (
     f"{_TAG}same_passage",
     "resolution__verdict",
 )
-# An exclusion counts once a second person has agreed to it. Not a join: from the few exclusions PostgreSQL would
-# conclude that the study has few responses too.
+# An exclusion counts once a second person has agreed to it. A join would make PostgreSQL expect as few responses as
+# there are exclusions.
 EXCLUDED = Q(
     Exists(
         Exclusion.objects.filter(instance=OuterRef("response__instance"), seconded_by__isnull=False)
@@ -45,7 +45,7 @@ def place_of(
     kind: str | None,
     same: str | None,
 ) -> tuple[str, str, str, str, bool]:
-    """What TALLIED names, but for the verdict, as a tally has it; `names` maps a model's id to its shown name."""
+    """What TALLIED names, without the verdict, as a tally has it; `names` maps a model's id to its shown name."""
     return names[model], prompt, title, reasoning(kind).value, same == SamePassage.SAME
 
 
@@ -60,14 +60,14 @@ def tallies(items: Columns, names: Mapping[int, str]) -> Tallies:
 
 
 def ended_in(items: Columns, round: Round, other: Round | None = None) -> Columns:
-    """The items on which a round (and the other one) ended with a verdict; its own is there as the final one."""
+    """The items on which the round (and the other one) ended with a verdict, that of `round` as the final one."""
     rows = Resolution.objects.filter(round=round).order_by("item__position")
     if other:
         rows = rows.filter(item__resolutions__round=other)
     verdicts = rows.values_list("item__position", "verdict").iterator(chunk_size=PIECE)
     ended = columns(("item", "verdict"), verdicts)
     at = ended["item"].on(items["item"].values)
-    known = at >= 0  # an item that was added since the items were read is not among them
+    known = at >= 0  # not of items added since
     of_items = {name: column[at[known]] for name, column in items.items()}
     return {**of_items, "final_verdict": ended["verdict"][known]}
 
@@ -91,7 +91,7 @@ def how_counts(items: Columns) -> dict[str | None, int]:
 
 
 def by_round(items: Columns) -> dict[tuple[str, int], int]:
-    """(prompt, number of a round) -> how many final verdicts on the prompt the round gives, excluded ones too."""
+    """(prompt, number of a round) -> its final verdicts on the prompt, excluded questions too."""
     groups = counted(items["prompt"], items["final_round"])
     return {(prompt, n): count for prompt, n, count in groups if n is not None}
 
@@ -99,10 +99,7 @@ def by_round(items: Columns) -> dict[tuple[str, int], int]:
 def across_rounds(
     study: Study, cluster: str
 ) -> list[tuple[tuple[int, int], tuple[str | int, str, str, int]]]:
-    """((earlier round, later round), (cluster, verdict, later verdict, count)) of responses that both resolved.
-
-    In the order of the rounds.
-    """
+    """((earlier, later round), (cluster, verdict, later verdict, count)) of responses that both resolved, in order."""
     other = "item__resolutions__"
     rows = (
         Resolution.objects.filter(item__in=kept_items(study).order_by())

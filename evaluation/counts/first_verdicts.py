@@ -1,6 +1,6 @@
 """First verdicts of a study by cluster, grouped and counted.
 
-Where Python counts, clusters are numbered and their names dropped: no number depends on them.
+Where Python counts, clusters are numbers: no result depends on their names.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ Part = tuple[str, int]
 class Responses(NamedTuple):
     """The first verdicts on responses to one prompt in one round: arrays of an entry a response.
 
-    `verdicts` (n x 3) is how many gave each of Verdict.values, `days` when a response got its last one (UTC). `parts`
-    are 1 to 3, by that moment among those with as many judges.
+    `verdicts` is how many gave each verdict, `days` when a response got its last one (UTC). `parts` are 1 to 3, by that
+    moment, among the responses with as many judges.
     """
 
     clusters: Places
@@ -91,7 +91,7 @@ def own(judged: Judged) -> Mask:
 
 
 def own_questions(study: Study) -> set[tuple[str, int]]:
-    """Judges by pseudonym, with the key of each question of theirs. By index, from the people: they have few."""
+    """(judge's pseudonym, question's key) of the questions that a judge wrote or annotated; people have few."""
     people = dict(study.judges.exclude(person=None).values_list("person", "pseudonym"))
     # As on_own_question in judging/pool.py.
     ways = ("author", "contradiction__author", "contradiction__annotations__author")
@@ -115,7 +115,7 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
         first.judge[rows],
         first.verdict[rows],
     )
-    # In this order each judge of a response comes right after another one, or after another two, and so on.
+    # Sorted like this, two judges of a response stand next to each other, or with one more between them, and so on.
     both = np.zeros((2, 0), dtype=np.intp)
     for apart in range(1, len(names)):
         earlier = np.flatnonzero((at[apart:] == at[:-apart]) & (n[apart:] == n[:-apart]))
@@ -140,7 +140,7 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
 
 
 def responses(judged: Judged, cluster: str) -> dict[Part, Responses]:
-    """A response judged again in a later round counts there once more."""
+    """By prompt and round: a response judged again in a later round counts there too."""
     first, k = judged.first, len(Verdict.values)
     new = (np.diff(first.at, prepend=-1) != 0) | (np.diff(first.round, prepend=-1) != 0)
     begins, response = np.flatnonzero(new), np.cumsum(new) - 1
@@ -165,7 +165,7 @@ def responses(judged: Judged, cluster: str) -> dict[Part, Responses]:
 
 
 def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:
-    """Every two verdicts of one judge on one response by one rubric: a repeat in a round, or in a later round."""
+    """Every two verdicts of one judge on one response by one rubric, in one round or in two."""
     if not _may_repeat(study):
         return []
     other = "item__slots__"

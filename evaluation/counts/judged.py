@@ -1,8 +1,7 @@
-"""The responses and slots of a study, read once for all that a report makes from them.
+"""The responses and slots of a study, read once for all sections of a report.
 
-Column by column and as they are stored: an expression in the query, a key or a time costs several times as much for
-each row as the rest of it. What a question or a model has is not read again for each of its responses, nor what an
-item has for each of its slots.
+They are read as columns of stored values: in a row, an expression, a key or a time costs several times as much as all
+the rest. What a question, a model or an item has is read once, not for each response or slot.
 """
 
 from collections.abc import Mapping
@@ -55,7 +54,7 @@ COLUMNS: dict[str, str | Combinable] = {
     "note": "resolution__note",
 }
 ORDER = ("position", "slots__round__n", "slots__seat", "slots__repeat", "slots__pk")
-# Of COLUMNS what a slot, an item, its question and its model have of their own.
+# Which of COLUMNS belong to a slot, to an item, to its question and to its model.
 SLOT: dict[str, str | Combinable] = {
     **{name: COLUMNS[name] for name in ("item", "round", "repeat", "judge", "first_verdict")},
     "moment": Cast("slots__judgment__judged_at", TextField()),
@@ -84,8 +83,8 @@ Moments = NDArray[np.datetime64]
 class FirstVerdicts(NamedTuple):
     """Independent first verdicts, in the order of items and rounds: arrays of one entry each.
 
-    `at` is the place of its item among the items, `judge` the place among `Judged.judges` (-1 where nobody knows whose
-    it is), `verdict` that on the scale, `moment` when it was given (UTC).
+    `at` is the place among the items, `judge` among `Judged.judges` (-1 where it is not known), `verdict` on the scale;
+    `moment` is when it was given (UTC).
     """
 
     at: Places
@@ -99,8 +98,8 @@ class FirstVerdicts(NamedTuple):
 class Judged:
     """The columns of the items, by position, and of their slots in the order of rows.csv.
 
-    An item without a slot has one of which all is None. `at` is the place of each slot's item among the items,
-    `moments` when its verdict was given (UTC).
+    An item without a slot has one empty slot. `at` is the place of each slot's item among the items, `moments` when
+    its verdict was given (UTC).
     """
 
     study: Study
@@ -111,8 +110,7 @@ class Judged:
 
     @classmethod
     def of_study(cls, study: Study) -> "Judged":
-        """As the database has it now."""
-        # Slots first: an item that a new round adds meanwhile has none of them.
+        # Slots first: an item that a new round adds between the two reads has no slot here.
         slots = _read(SLOT, study.items.order_by(*ORDER))
         items = items_of(study)
         at = slots["item"].on(items["item"].values)
@@ -161,13 +159,13 @@ def _read(where: Mapping[str, str | Combinable], rows: QuerySet[Any]) -> dict[st
 
 
 def _of_each(keys: Column, where: Mapping[str, str], rows: QuerySet[Any]) -> dict[str, Column]:
-    """The columns of what each row has the key of; their values come in the order of the rows."""
+    """The columns of the rows that `keys` name, one entry for each key."""
     of_key = {key: values for key, *values in rows.values_list("pk", *where.values())}
     read = columns(where, map(of_key.__getitem__, keys.values))
     return {name: column[keys.at] for name, column in read.items()}
 
 
 def _times(moments: Column) -> Moments:
-    """PostgreSQL ends them with a time zone, which is always this one."""
+    """As numpy has them; PostgreSQL writes the time zone, which is always UTC."""
     texts = [moment and moment.removesuffix("+00") for moment in moments.values]
     return np.array(texts, dtype="datetime64[us]")[moments.at]

@@ -18,8 +18,8 @@ REPLIES = [MachineState.JUDGED, MachineState.UNPARSED]
 class MachineCount(Tally):
     """Judge model `judge` gave `verdict`: UNPARSED where its reply has none, None where there is no reply.
 
-    `state` is the machine verdict's, `holds` what its reply holds, `rubric` the version that it was asked by; `people`
-    is the final verdict, None where there is none.
+    `state` is the machine verdict's, `holds` what its reply holds, `rubric` the version it was asked by; `people` is
+    the final verdict or None.
     """
 
     judge: int
@@ -58,7 +58,7 @@ def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]
 
 
 def uncounted(study: Study) -> dict[int, int]:
-    """For each judge model, by its id: how many of its replies were asked by a version that counts no more."""
+    """By judge model's id: how many of its replies were asked by a version of the rubric that no longer counts."""
     asked = by_version(
         MachineVerdict.objects.filter(
             judge__study=study, item__in=kept_items(study).order_by(), state__in=REPLIES
@@ -68,7 +68,7 @@ def uncounted(study: Study) -> dict[int, int]:
 
 
 def compared(study: Study, titles: Collection[str]) -> int:
-    """How many judge models have replied, by whatever version, on these articles where people ever had a verdict."""
+    """How many judge models replied, by any version, to responses about these articles that people resolved."""
     replied = MachineVerdict.objects.filter(
         judge__study=study,
         state__in=REPLIES,
@@ -79,7 +79,7 @@ def compared(study: Study, titles: Collection[str]) -> int:
 
 
 def spellings(study: Study) -> dict[int, dict[str, int]]:
-    """For each judge model, by its id: how often its replies spelt a verdict how."""
+    """By judge model's id: how often its replies spelt a verdict in which way."""
     asked = by_version(MachineVerdict.objects.filter(judge__study=study)).filter(COUNTED)
     calls = JudgeCall.objects.filter(machine_verdict__in=asked).exclude(spelling="")
     rows = calls.order_by().values_list("machine_verdict__judge_id", "spelling")

@@ -12,9 +12,9 @@ from judging.models import Study
 
 
 def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
-    """A shown name for each model, by id; two of one name are distinguished by service, then by number.
+    """A shown name for each model, by id; models of one name are told apart by service, then by number.
 
-    No two models have one name in the end, whatever they are called: a report counts by these names.
+    No two shown names are the same: a report counts by them.
     """
     rows = list(models)
     shown = {model.pk: str(model) for model in rows}
@@ -23,7 +23,7 @@ def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
         lambda m: f"{m} (no. {m.pk})",
     ):
         shown |= {model.pk: distinguished(model) for model in _twins(rows, shown)}
-    while twins := _twins(rows, shown):  # a model may be called what tells another one apart
+    while twins := _twins(rows, shown):  # a model may be called as another one is shown
         shown |= {model.pk: f"{shown[model.pk]} (no. {model.pk})" for model in twins}
     return shown
 
@@ -43,13 +43,13 @@ def prompts_of(study: Study) -> list[str]:
 
 
 def one_passage_prompts(names: Collection[str] | None = None) -> set[str]:
-    """Those of the prompts with these names (None: of all) that give a model one of the two passages."""
+    """Which prompts of these names (None: of all) give a model one of the two passages."""
     known = prompt_versions.known(names)
     return {name for name, prompt in known.items() if len(prompt.passages) == 1}
 
 
 def prompt_entry(name: str) -> ReportPrompt:
-    """A prompt's name, label and title; one that is not known here keeps its name as label."""
+    """A prompt as a report holds it; one that is not known here has its name as label and title."""
     known = prompt_versions.known([name]).get(name)
     if known is None:
         return {"name": name, "label": name, "title": name, "one_passage": False}

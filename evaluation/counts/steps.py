@@ -20,7 +20,7 @@ from generation.states import ResponseState
 from judging.settling import incomplete
 from wikifetch.models import Tag
 
-# Waiting for review, or decided and not published; what is merged is published by another annotation.
+# Waiting for review, or accepted and not published; a merged one is published as part of another.
 IN_REVIEW = (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED, AnnotationState.MERGED)
 FROM_FILE = "The questions were imported from a file: what came before it is not known here."
 FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
@@ -34,10 +34,7 @@ def step(
     lost: Iterable[tuple[int, str]] = (),
     gained: Iterable[tuple[int, str]] = (),
 ) -> FlowStep:
-    """`n` of `unit` (in the singular) are left; `lost` and `gained` name what happened since the step before.
-
-    Each is (how many, the reason, as "invalid"); those of none are left out.
-    """
+    """`n` of `unit` (in the singular) are left; `lost` and `gained` are (how many, why) since the step before."""
     before, more = _changes(lost), _changes(gained)
     return {"key": key, "label": label, "n": n, "unit": unit, "lost": before, "gained": more}
 
@@ -47,10 +44,7 @@ def _changes(given: Iterable[tuple[int, str]]) -> list[StepChange]:
 
 
 def study_flow(judged: Judged) -> ReportFlow:
-    """Where the study's responses come from and which of them are in its tables.
-
-    {"begins": "campaign", "collection" or "", "note", "steps"}; without responses there are no steps.
-    """
+    """Where the study's responses come from and which of them are in its tables; no steps without responses."""
     collections = set(judged.items["collection_id"].values)
     if not collections:
         return {"begins": "", "note": "", "steps": []}
@@ -116,9 +110,7 @@ def _frame(campaigns: list[Campaign], drawn: int) -> list[FlowStep]:
         return [step("campaign", "In the campaigns", drawn, "tag")]
     (campaign,) = campaigns
     seen = Tag.objects.filter(first_seen_at__lte=campaign.frame_date).count()
-    if (
-        not drawn <= campaign.frame_size <= seen
-    ):  # tags were removed since: the frame cannot be counted any more
+    if not drawn <= campaign.frame_size <= seen:  # tags removed since: the frame cannot be counted
         return [step("campaign", "In the campaign", drawn, "tag")]
     lost = [
         (seen - campaign.frame_size, "did not fit the campaign's query"),
@@ -149,7 +141,7 @@ def _question_steps(collections: set[int], after_campaign: bool) -> list[FlowSte
 
 
 def _from_annotations(current: QuerySet[Contradiction]) -> int:
-    """How many of them some version of was published from an annotation here; an edit keeps the position."""
+    """How many of them were published here, in this version or an earlier one; an edit keeps the position."""
     published = Annotation.objects.filter(contradiction__isnull=False).values("contradiction")
     made_here = set(
         Contradiction.objects.filter(
@@ -163,7 +155,7 @@ def _from_annotations(current: QuerySet[Contradiction]) -> int:
 
 
 def _response_steps(judged: Judged) -> list[FlowStep]:
-    # The few keys themselves: of keys that a subquery finds PostgreSQL expects many, and reads whole tables.
+    # The keys themselves, which are few: of a subquery PostgreSQL expects many, and reads whole tables.
     responses = Response.objects.filter(run__in=judged.items["run"].values).order_by()
     collections = responses.values_list("instance__contradiction__collection", flat=True).distinct()
     of_collections = Instance.objects.filter(contradiction__collection__in=list(collections))
@@ -189,7 +181,7 @@ def _response_steps(judged: Judged) -> list[FlowStep]:
 
 
 def _current_and_valid(path: str = "") -> Q:
-    """The condition on rows that their question is of the newest version of a valid contradiction."""
+    """Rows whose question is of the newest version of a valid contradiction."""
     to = f"{path}contradiction__"
     return newest(to) & Q(**{f"{to}validity": Validity.VALID})
 

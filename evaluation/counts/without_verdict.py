@@ -1,4 +1,4 @@
-"""Why responses have no final verdict: each in one kind, by the slots of the latest round that it is in."""
+"""Why responses have no final verdict: one kind each, by the slots of its latest round."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ Seat = tuple[str, str]
 
 
 def kind_of(seats: Iterable[Seat]) -> str:
-    """The kind of a response without a final verdict that has these seats, none where no round has it yet."""
+    """Why a response with these seats has no final verdict; no seats where no round has it yet."""
     states = set(seats)
     if (SlotState.WITHDRAWN, "") in states:
         return INCOMPLETE

@@ -31,8 +31,8 @@ def publish(
 ) -> ReportSnapshot:
     """Give the frozen report an address of its own; a second click finds the first one's.
 
-    Raises Refusal for names that are too long, and Conflict while somebody judges or discusses these responses blind,
-    who could read the numbers there, or where comments are asked for that are no longer those of the snapshot.
+    Raises Refusal for names that are too long. Raises Conflict while somebody who could read the numbers there judges
+    or discusses these responses blind, and where the comments asked for have changed since the report was frozen.
     """
     authors = " ".join(authors.replace("\x00", "").split())
     if len(authors) > AUTHORS_LIMIT:
@@ -84,7 +84,7 @@ def published_over(runs: Collection[int]) -> list[Published]:
 def comments_of(study: Study) -> list[dict[str, str]]:
     """The judges' comments on their first verdicts: prompt, model, question, judge, verdict, comment.
 
-    Nothing of a question that was taken out: why it was is not for readers who do not know it.
+    None on an excluded question: readers are not told why it was excluded.
     """
     names = {"prompt", "model", "question", "judge", "first_verdict", "comment"}
     return [
@@ -104,7 +104,7 @@ def unpublish(snapshot: ReportSnapshot) -> None:
 
 
 def published(snapshot_id: int, token: str) -> ReportSnapshot:
-    """The published report; raises NotFoundHere, in the same words and time whatever is wrong."""
+    """The published report; raises NotFoundHere, in the same words and time whether number or token is wrong."""
     snapshot = ReportSnapshot.objects.filter(pk=snapshot_id, public=True).first()
     kept = snapshot.token if snapshot else secrets.token_urlsafe(24)
     right = secrets.compare_digest(kept.encode(), token.encode())

@@ -37,7 +37,7 @@ def freeze(
     `clustering` says what its intervals of agreement resample, `names` (a query, see display.py) how models and
     prompts are called in its tables for a paper. A second click finds the first one's: the same numbers over the
     same verdicts are not frozen twice under one note. Raises Refusal for a note that is too long, a study without
-    any response, or names and places that no table can have, and Conflict where a verdict came in meanwhile.
+    responses, and names or places that no table can have. Raises Conflict where a verdict came in meanwhile.
     """
     note = note.replace("\x00", "").strip()
     if len(note) > NOTE_LIMIT:
@@ -50,7 +50,7 @@ def freeze(
     if display := chosen(names or {}, body):
         body["display"] = display
     made_of = body["snapshot"]
-    # A third person's decision holds no lock on the study, so some numbers may be of before it and some of after.
+    # A third person's verdict holds no lock on the study: it may have come in between two numbers.
     if digest(study)[0] != made_of["sha256"]:
         raise Conflict("A verdict came in while the report was computed. Freeze it again.")
     fields = {"rows_hash": made_of["sha256"], "app_version": made_of["app_version"], "note": note}
@@ -67,7 +67,7 @@ def freeze(
 
 
 def text_of(snapshot: ReportSnapshot) -> str:
-    """The frozen report as JSON: the bytes that were frozen, or where they were not kept yet, its data."""
+    """The frozen report as JSON: the bytes that were frozen, or its data where the bytes are not kept."""
     return snapshot.text or json_of(snapshot.body)
 
 

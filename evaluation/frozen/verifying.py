@@ -1,4 +1,4 @@
-"""Checking a report that somebody has as a file: against its hashes, its rows, and the study where it is here."""
+"""Checking a report's file against its hashes, its rows, and its study where that is here."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ OTHER_SCRIPT = (
 )
 NOT_COMPUTED = "No number was computed anew: its rows are neither in the file nor in this database."
 UNSEALED = "The report has no hash of itself: it was not frozen."
-# What reading any shape but a report's own ends in: its parts are read by name throughout.
+# What reading another shape than a report's raises: its parts are read by name.
 SHAPES = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A judge's first verdicts next to those of others, the final ones and their own second ones, counted."""
+"""A judge's first verdicts against others', the final ones and their own repeated ones, counted."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,14 +15,14 @@ CLUSTER = "article"
 RoundsShown = Mapping[str, int]
 # Whose verdicts are compared with the judge's, besides other judges by their pseudonyms.
 FINAL, DISPUTED, OWN = "final", "disputed", "own"
-# Final verdicts that are nobody's but the judge's own, or of judges who are not known.
+# Final verdicts that are the judge's own, or of unknown judges.
 ALONE = (Resolution.How.SINGLE, Resolution.How.IMPORTED)
 
 
 def rounds_shown(study: Study) -> RoundsShown:
-    """Judge -> the round that their numbers are of: the latest that counts and has a first verdict of theirs.
+    """Judge -> the round that their numbers are of. Empty for a study of one round.
 
-    Of a judge in no round that counts it is their latest. Empty for a study of one round.
+    It is their latest round that counts, or their latest one where none does.
     """
     if study.rounds.count() < 2:
         return {}
@@ -65,8 +65,10 @@ def with_others(study: Study, shown: RoundsShown) -> dict[str, dict[str, list[Ce
 
 
 def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list[Cell]]:
-    """FINAL and DISPUTED -> cells against the final verdict: of all but those that are this judge's own verdict alone,
-    and of those that a discussion, a third person or the majority decided. Both of the judge's round.
+    """FINAL and DISPUTED -> cells against the final verdicts in the judge's round.
+
+    FINAL leaves out final verdicts that are the judge's own alone. DISPUTED has those that a discussion, a third person
+    or the majority decided.
     """
     rows = first_judged(study).filter(judge=judge, item__resolution__round=F("round"))
     if judge.pseudonym in shown:
@@ -111,7 +113,7 @@ def causes(study: Study, by: str) -> dict[str, Counter[str]]:
 
 
 def leaning(cells: Iterable[Cell], order: Iterable[str]) -> tuple[int, int, int]:
-    """In how many of the cells' comparisons the first verdict is higher in `order`, lower, and how many there are."""
+    """How many comparisons have the first verdict higher in `order`, how many lower, and how many there are."""
     place = {verdict: at for at, verdict in enumerate(order)}
     higher = lower = total = 0
     for _, first, second, count in cells:

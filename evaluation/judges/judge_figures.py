@@ -45,7 +45,7 @@ class VerdictShares:
 
 @dataclass(frozen=True)
 class ListedJudge:
-    """A judge in the list of a study's judges. `lean` is as in Compared, over all other judges.
+    """A judge in the list of a study's judges. `lean` is as in JudgeComparison, over all other judges.
 
     `round` is the number of the round that the numbers are of, None in a study of one round.
     """
@@ -61,8 +61,8 @@ class ListedJudge:
 class JudgeComparison:
     """A judge's verdicts against another's on the same responses.
 
-    `figures` are percent agreement and Cohen's kappa. `lean` is the share in which the judge's is the better one minus
-    that in which it is the worse, in points. `note` is the reason that they have no interval.
+    `figures` are percent agreement and Cohen's kappa. `lean` is the share in which the judge's verdict is better minus
+    the share in which it is worse, in points. `note` says why the figures have no interval.
     """
 
     label: str
@@ -235,7 +235,7 @@ def _count(n: int, **chosen: str) -> Figure:
 
 @dataclass(frozen=True)
 class RubricCriteria:
-    """A version of the rubric: its rules, and what it says on each prompt; nothing where it cannot be read any more."""
+    """A version of the rubric: its rules, and what it says on each prompt; empty where it cannot be read."""
 
     version: Rubric
     rules: Sequence[str] = ()

@@ -1,7 +1,6 @@
 """Labels from elsewhere: a CSV of item, rater, label and perhaps cluster, read line by line. Pure.
 
-The lines become whole numbers as they are read, so that a million of them fit into little memory: what stays
-is each name once and sixteen to twenty bytes a line.
+Lines become whole numbers as they are read: a line keeps sixteen to twenty bytes, and each name is kept once.
 """
 
 import csv
@@ -19,7 +18,7 @@ Codes = NDArray[np.int32]
 NEEDED = ("item", "rater", "label")
 CLUSTER = "cluster"
 COLUMNS = (*NEEDED, CLUSTER)
-# In place of the cell where a file has no such column; no cell is a blank.
+# The cluster of every line in a file without that column; no cell is a blank.
 NO_CLUSTER = " "
 SEPARATORS = (",", ";", "\t")
 MOST_LABELS = 50
@@ -115,7 +114,7 @@ class _Reading:
             self.line = first + rows.line_num
 
     def _take_rows(self, rows: Reader, width: int, place: list[int], cluster: int | None) -> None:
-        """The one loop that a million lines go through: what is usual stays in it, the rest leaves it."""
+        """The one loop that a million lines go through: it does what is usual, `_odd` does the rest."""
         first = self.line
         items, raters, labels, clusters = (self.names[name] for name in COLUMNS)
         add = [self.codes[name].append for name in COLUMNS]

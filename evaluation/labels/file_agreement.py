@@ -38,7 +38,7 @@ TOO_LARGE = (
 
 
 class TooManyToResample(ValueError):
-    """More than can be resampled; the message says what to do."""
+    """Too many clusters and labels to resample; the message says what to do."""
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ class Scale:
 def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> Scale:
     """The scale of the labels that were used; raises NotOnScale.
 
-    A declared order is the scale, labels that nobody used included. Without one numbers are in their own
-    order, and other labels, which then have none, in that of their letters.
+    A declared order is the scale, with labels that nobody used. Without one, numbers are in their own order; other
+    labels have none and are sorted by their letters.
     """
     used = list(used)
     if twice := [label for label, count in Counter(order).items() if count > 1]:

@@ -1,1 +1,1 @@
-"""A report for a paper: LaTeX tables, methods, citation, and WikiContradict's table 2. Pure."""
+"""A report for a paper: LaTeX tables, figures and citation. Pure."""

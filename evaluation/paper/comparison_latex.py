@@ -55,7 +55,7 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
 
 
 def _title(family: ComparisonFamily) -> str:
-    """With what is less what, which is not the same in all kinds of families."""
+    """The family's title with which side is subtracted: kinds of families differ in it."""
     first, second = (side.lower() for side in SIDES[family["kind"]])
     less = f"{first} less {second}" if family["kind"] == "gains" else f"{second} less {first}"
     margin = f"; margin {100 * family['margin']:.0f} points" if family["margin"] is not None else ""
@@ -106,7 +106,7 @@ def _called(names: Sequence[str], things: Sequence[Named]) -> str:
 
 
 def _n(family: ComparisonFamily, row: Comparison) -> str:
-    """How many questions: of a pairing one number, of two groups one each."""
+    """How many questions: one number for pairs, two for two groups."""
     if family["kind"] == "gains":
         both = row["explicit"]["n_1"], row["implicit"]["n_1"]
     elif row["n_1"] == row["n_2"]:

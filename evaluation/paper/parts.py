@@ -16,7 +16,7 @@ MOST_LINES = 40
 
 @dataclass(frozen=True)
 class TableRows:
-    """Rows of a table between two rules, below what they have in common; the cells are LaTeX, `title` is text."""
+    """Rows of a table between two rules, below their common `title`; cells are LaTeX, the title is text."""
 
     rows: Sequence[Sequence[str]]
     title: str = ""

@@ -32,7 +32,7 @@ def breakable(text: str) -> str:
 
 
 def _broken(word: str) -> str:
-    """After its signs, and where that leaves a piece too wide, anywhere."""
+    """Broken after its signs, and anywhere in a piece that is still too wide."""
     return AFTER_A_SIGN.join(
         WITHIN_A_WORD.join(map(escaped, pieces(part, ROMAN, LONGEST)))
         for part in re.split(r"(?<=[_/.:+@])", word)
@@ -58,7 +58,7 @@ def _tied(latex: str) -> str:
 
 
 def _letters(latex: str) -> str:
-    """Source as the letters that it sets, or some as wide."""
+    """The letters that the source sets, or others of their width."""
     text = re.sub(r"\\text\w+\{\}|\\ldots\{\}", "W", latex)
     text = re.sub(r"\\([&%$#_,])", r"\1", re.sub(r"\\[a-z]+", "x", text.replace(r"\mbox", "")))
     return re.sub(r"[{}$]", "", text).replace("~", " ")
@@ -98,7 +98,7 @@ def _room(widths: Sequence[float], part: Sequence[int]) -> float:
 def _widths(
     least: Sequence[float], wanted: Sequence[float], part: Sequence[int]
 ) -> tuple[float, ...]:
-    """As wide as wanted, or what is left beyond the least shared out by what each column lacks; to tenths, down."""
+    """The widths wanted, or the least ones with the room left shared out by what each lacks; rounded down to 0.1."""
     lacking = sum(wanted[column] - least[column] for column in part)
     share = min(1.0, _room(least, part) / lacking) if lacking else 0.0
     return tuple(

@@ -94,7 +94,7 @@ def _with_prompts(report: Report) -> Iterable[tuple[ReportPrompt, PromptAgreemen
 
 
 def in_round(agreement: PromptAgreement) -> str:
-    """Which round an entry is of, for its title; empty where there is one."""
+    """The round of an entry, for its title; empty where the study has one round."""
     return f", round {agreement['round']}" if agreement["round"] is not None else ""
 
 
@@ -235,7 +235,7 @@ def over_time(report: Report) -> list[Portion]:
 
 
 def other_rounds(report: Report) -> list[Portion]:
-    """Each round that gives no final verdict, under each prompt; Fleiss' kappa where no two people judged all of it."""
+    """Each round that gives no final verdict, under each prompt; Fleiss' kappa where it has several pairs."""
     return [_round_row(entry) for entry in report["agreement"]["other_rounds"]]
 
 
@@ -280,7 +280,7 @@ def _days(since: str | None, until: str | None) -> str:
 
 
 def once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
-    """The figures, and the reason of the first where others have it too: given once, and taken from these."""
+    """The figures, without the reason that the first shares with others, and that reason."""
     shared = figures[0].reason
     if [figure.reason for figure in figures].count(shared) < 2:
         return tuple(figures), ""

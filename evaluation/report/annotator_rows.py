@@ -36,7 +36,7 @@ OF_TWO = ("percent_agreement", "cohen_kappa", "gwet_ac1")
 
 @dataclass(frozen=True)
 class MeasureLine:
-    """One measure: its n with the query of the tags that it counts, and its figures. `is_part`: of the line above."""
+    """One measure: its n with the query of its tags, and its figures; `is_part` of the line above."""
 
     label: str
     n: int

@@ -18,10 +18,10 @@ LAST = 1_000_000
 
 @dataclass(frozen=True)
 class Named:
-    """A model or prompt: its `key` in the query, its `name` in the report, and what it is called and when it comes.
+    """A model or prompt: its `key` in the query, its `name` in the report, its `label` and `place` in the paper.
 
-    `place` is the number that was typed, "" where none was. `short` is what it is called where there is little room:
-    the label if one was typed, else the name.
+    `place` is the number that was typed, "" for none. `short`, for little room, is the label if one was typed, else
+    the name.
     """
 
     key: str
@@ -49,9 +49,8 @@ class Display:
 def read_display(query: Mapping[str, str], report: Report) -> Display:
     """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID, prompt-NAME or judge-ID.
 
-    What is left out is as the report was frozen with, else called as the report calls it, and comes in the report's
-    order after what has a place. Raises Refusal for an unknown form, a place that is no number, and a name that is
-    too long.
+    What is left out is as the report was frozen with, else named as in the report. What has no place comes last, in the
+    report's order. Raises Refusal for an unknown form, a place that is no number, and a name that is too long.
     """
     query = {**report.get("display", {}), **query}
     form = query.get("form", COMPACT)
@@ -69,7 +68,7 @@ def read_display(query: Mapping[str, str], report: Report) -> Display:
 
 
 def chosen(query: Mapping[str, str], report: Report) -> dict[str, str]:
-    """What of a query is not as it would be without: the part to keep with a report. Raises as read_display."""
+    """The part of a query that changes anything, to be kept with a report. Raises as read_display."""
     usual, wanted = read_display({}, report), read_display(query, report)
     choice = {"form": wanted.form} if wanted.form != usual.form else {}
     labels = {thing.key: thing.label for thing in usual.things}

@@ -42,7 +42,7 @@ STATES = {
 }
 
 
-# What a reply can hold but for one verdict, in the report's order.
+# What a reply can hold instead of one verdict, in the report's order.
 REPLIES = {
     "nothing": "empty",
     "none": "with words but no verdict",
@@ -218,7 +218,7 @@ def held_out_sentence(judge: str, scores: PromptScores) -> str:
 
 
 def halves_sentence(report: Report) -> str:
-    """How the articles are parted; empty where no judge model judged."""
+    """How the articles are split; empty where no judge model judged."""
     if "halves" not in report:
         return ""
     halves = report["halves"]
@@ -232,7 +232,7 @@ def halves_sentence(report: Report) -> str:
 
 
 def ceiling_sentence(report: Report, prompt: str) -> str:
-    """How far people agree among themselves on the responses to a prompt: no judge model can be asked for more."""
+    """How far people agree on the responses to a prompt: more cannot be asked of a judge model."""
     mine = [entry for entry in report["agreement"]["prompts"] if entry["prompt"] == prompt]
     measured = [entry for entry in mine if entry["pairs"]]
     if not measured:
@@ -299,7 +299,7 @@ def _share_figure(score: ScoreShare, counted: str, whole: str) -> Figure:
 
 
 def _f_figure(score: Score, rows: str) -> Figure:
-    """`rows` is the query of those that it is computed from."""
+    """`rows` is the query of its rows."""
     if score["value"] is None:
         return Figure("\N{EN DASH}", reason=score["reason"])
     value = number(score["value"])

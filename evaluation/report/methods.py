@@ -54,7 +54,7 @@ def _what(report: Report) -> str:
 
 
 def _judged(report: Report) -> int:
-    """How many responses have a verdict that was handed in; all of an imported study, which has no such step."""
+    """How many responses have a verdict that was handed in; all in an imported study, which lacks this step."""
     steps = {step["key"]: step["n"] for step in report["flow"]["steps"]}
     return steps.get("judged", report["study"]["responses"])
 

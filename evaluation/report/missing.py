@@ -1,4 +1,4 @@
-"""Responses without a final verdict: how many there are of each kind, and which shares they leave possible. Pure."""
+"""Responses without a final verdict: how many of each kind, and which shares they leave possible. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -34,7 +34,7 @@ def kinds_in_words(report: Report) -> str:
 
 
 def sentence(report: Report) -> str:
-    """How many there are, of which kinds, for the first screen; empty where there are none."""
+    """How many of which kinds, for the first screen; empty where there are none."""
     n = missing(report)
     if not n:
         return ""
@@ -44,7 +44,7 @@ def sentence(report: Report) -> str:
 
 
 def ranges(report: Report, prompt: str, models: Sequence[str]) -> list[ShareRange]:
-    """For each of `models` with such responses to a prompt the lowest and the highest share of the reported verdict."""
+    """The lowest and highest share of the reported verdict, for each of `models` with such responses to a prompt."""
     verdict = report["comparisons"]["verdict"]
     found = {
         cell["model"]: ShareRange(cell["model"], gone, gone + cell["n"], _ends(cell))
@@ -55,7 +55,7 @@ def ranges(report: Report, prompt: str, models: Sequence[str]) -> list[ShareRang
 
 
 def widest(report: Report) -> str:
-    """In words the share that such responses leave open by most; empty where they leave none open."""
+    """The share that such responses leave open most, in words; empty where there are none."""
     verdict = report["comparisons"]["verdict"]
     short = [(cell, gone) for cell, gone in _short(report) if cell["verdict"] == verdict]
     if not short:

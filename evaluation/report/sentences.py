@@ -119,9 +119,9 @@ def kappa_of(entry: PromptAgreement) -> Coefficient:
 
 
 def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
-    """The interval to be shown first: by resampling clusters; of a share that cannot be resampled Wilson's.
+    """The interval to be shown first: by resampling clusters, or Wilson's for a share that cannot be resampled.
 
-    The closed form takes no other's place: it is shown first only where nothing was resampled.
+    The closed form is shown first only where nothing was resampled.
     """
     shown = _shown_first(coefficient)
     return (shown["low"], shown["high"]) if shown else (None, None)
@@ -149,14 +149,14 @@ def why_no_interval(coefficient: Coefficient) -> str:
 
 
 def in_its_unit(coefficient: PlainCoefficient) -> tuple[str, Ends]:
-    """The value in words, and what puts the ends of its interval into words: per cent for a share, else a number."""
+    """The value in words, and the function for the ends of its interval: per cent for a share, else numbers."""
     if coefficient["name"] == "percent_agreement":
         return percent(coefficient["value"]), percent_interval
     return number(coefficient["value"]), interval
 
 
 def why_empty(coefficient: PlainCoefficient, reason: str) -> str:
-    """The reason for what is missing: of the interval where there is a value."""
+    """The reason, as one for the missing interval where there is a value."""
     missing = reason and coefficient["value"] is not None
     return f"No interval: {lowered(reason)}" if missing else reason
 

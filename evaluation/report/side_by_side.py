@@ -20,7 +20,7 @@ ABSENT = Figure("\N{EN DASH}")
 class ReportSide:
     """A report, or a round: its prompts and models, its table of verdicts, and the agreement by prompt and round.
 
-    `has_rows` says whether shares lead to their responses: lists of these are by the final verdicts of now.
+    `has_rows`: shares lead to their responses, which are listed by today's final verdicts.
     """
 
     subject: ReportSubject
@@ -52,7 +52,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class PromptOfTwo:
-    """A prompt that either side has; `agreement` is that of the judges in words, a line a round, on both sides."""
+    """A prompt of either side; `agreement` is the judges', on both sides, in a line for each round."""
 
     label: str
     title: str
@@ -61,9 +61,9 @@ class PromptOfTwo:
 
 
 def next_to(first: ReportSide, second: ReportSide, verdict: str) -> list[PromptOfTwo]:
-    """Every prompt of either side, matched by its name, with the models of either, matched by their numbers.
+    """Every prompt of either side, matched by name, with the models of either, matched by number.
 
-    A model has the name of the first side that has it: names depend on which others a study has.
+    A model has its name on the first side that has it: names depend on the study's other models.
     """
     both = (first, second)
     prompts = {

@@ -13,7 +13,7 @@ from evaluation.shapes.share_differences import Comparison, ComparisonFamily
 from evaluation.shapes.study_report import ComparedSubject, Report, ReportPrompt
 
 LEVEL = 0.05
-# As many further findings are listed; the comparisons have them all.
+# How many further findings are listed; the comparisons have them all.
 MOST_FINDINGS = 3
 MOST_NAMES = 3
 NO_DIFFERENCE = "No declared comparison shows a difference after Holm’s correction"
@@ -71,7 +71,7 @@ def _panel(report: Report, prompt: ReportPrompt, drawing: ReportChart) -> Panel:
 
 
 def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:
-    """A line for each of the entries on this prompt, which are of one round each; none where nothing was measured."""
+    """A line for each round on this prompt; none where nothing was measured."""
     mine = [entry for entry in entries if entry["prompt"] == prompt]
     return tuple(map(_agreement_line, mine)) if any(entry["pairs"] for entry in mine) else ()
 
@@ -102,16 +102,16 @@ def holds(row: Comparison) -> bool:
 
 
 def _title_of_none(report: ComparedSubject) -> str:
-    """Without a finding: whether anything was tested, and nothing holds, gains included."""
+    """The title without a finding: it says that nothing differs only if something was tested."""
     rows = [row for family in report["comparisons"]["families"] for row in family["rows"]]
     tested = any(row["p_clustered_corrected"] is not None for row in rows)
     return NO_DIFFERENCE if tested and not any(map(holds, rows)) else NOT_COMPARED
 
 
 def findings(report: ComparedSubject) -> list[str]:
-    """A sentence for each difference that holds, those of several models or prompts in one; the widest first.
+    """A sentence for each difference that holds, one for several models or prompts; the widest first.
 
-    A difference of gains is no sentence for a title: it stays among the comparisons.
+    Differences of gains stay among the comparisons: they fit no title.
     """
     groups: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     for family in report["comparisons"]["families"]:
@@ -137,7 +137,7 @@ def _grouped(family: ComparisonFamily, row: Comparison) -> Iterator[tuple[tuple[
 
 
 def _sentence(key: tuple[str, ...], by: dict[str, float], verdict: str, models: int) -> str:
-    """`by` has each model that the finding is about with its difference, a share above 0."""
+    """`by` has the difference of each model that the finding is about, a share above 0."""
     kind, *sides = key
     names, much = list(by), _by_how_much(list(by.values()))
     if kind == "models":

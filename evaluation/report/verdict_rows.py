@@ -12,7 +12,7 @@ from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, VerdictLine
 
-# A row of fewer responses says little, so such rows come together in one line.
+# Rows of fewer responses say little and are put together.
 FEWEST = 5
 
 

@@ -50,21 +50,22 @@ SORTS = {
 class ResponseChoice:
     """Which responses of a study; an empty part chooses all.
 
-    `of` names the population: "final" leaves out what the table of final verdicts leaves out, "kept" excluded questions
-    alone, "first" keeps
-    responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`; with `differ` "yes"
-    only those on which the two are not the same. `judge_model` keeps those that this judge model was asked
-    about, `said` those on which it (or any) gave that verdict; "replied" is any reply, with a verdict or without.
-    `with_model` and `with_prompt` keep those whose question has a final verdict on that model's response to that
-    prompt too (each is the response's own where it is empty): the responses of a paired comparison.
-    `match` "yes" keeps those on which it gave the final verdict, "no" those on which it replied otherwise, and
-    `either` those to which people or the judge model gave that verdict.
-    `judge` keeps those that this judge finished, `cause` those resolved for that cause, and `words` those where a
-    comment (of that judge, if one is chosen) or the resolution's note has all of these words. `round` (its number)
-    keeps, among first verdicts and what `judge` finished, those that were given in it. `holds` keeps those where the
-    judge model's reply holds that, `itself` those of the same model as the judge model, `half` those whose article is
-    in that half. `other` "yes" keeps those with a reply that was asked by a version of the rubric that counts no more;
-    without it a choice by what was replied looks at replies by the one that does alone.
+    `of` is the population. "final" leaves out what the table of final verdicts leaves out, "kept" excluded questions
+    alone. "first" keeps responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`;
+    with `differ` "yes" those on which the two differ. `with_model` and `with_prompt` keep the responses of a paired
+    comparison: those whose question has a final verdict on that model's response to that prompt too (an empty one is
+    the response's own).
+
+    `judge_model` keeps those that this judge model was asked about. `said` keeps those on which it (or any) gave that
+    verdict; "replied" is any reply. `match` "yes" keeps those on which it gave the final verdict, "no" those on which
+    it replied otherwise, `either` those to which people or the judge model gave that verdict. `holds` keeps those where
+    its reply holds that, `itself` those of the same model as the judge model, `half` those whose article is in that
+    half. `other` "yes" keeps replies asked by a version of the rubric that no longer counts; without it, choices by
+    reply look at the version that counts.
+
+    `judge` keeps those that this judge finished, `cause` those resolved for that cause. `words` keeps those where a
+    comment (of that judge, if one is chosen) or the resolution's note has all these words. `round` (its number) keeps,
+    among first verdicts and what `judge` finished, those given in it.
     """
 
     of: str = ""
@@ -229,7 +230,7 @@ def _pairs(study: Study, choice: ResponseChoice) -> QuerySet[Any]:
         "item__slots__judgment__first_verdict": choice.first_2,
     }
     other = F("item__slots__judgment__first_verdict")
-    # In one filter with the rest, so that all speak of the same other slot.
+    # In the same filter() as the rest: all conditions are on the same other slot.
     unlike = Q(judgment__first_verdict__lt=other) | Q(judgment__first_verdict__gt=other)
     return first_judged(study).filter(
         unlike if choice.differ == YES else Q(),
@@ -270,7 +271,7 @@ def _of_replies(choice: ResponseChoice) -> bool:
 def _machines_of(
     choice: ResponseChoice, asked: QuerySet[MachineVerdict]
 ) -> QuerySet[MachineVerdict]:
-    """What the chosen judge model (or any) was asked, by the version that counts where replies are chosen."""
+    """What the chosen judge model (or any) was asked; where replies are chosen, by the version that counts."""
     verdicts = by_version(asked)
     if choice.other:
         verdicts = verdicts.filter(~COUNTED, state__in=REPLIES)
@@ -280,7 +281,7 @@ def _machines_of(
 
 
 def named(choice: ResponseChoice, asked: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
-    """The judge models' verdicts among these that the choice names; `either` is of a response, not of a verdict."""
+    """Those of the judge models' verdicts that the choice names; `either` chooses responses, not verdicts."""
     verdicts = _machines_of(choice, asked)
     if choice.said == tables.UNPARSED:
         verdicts = verdicts.filter(state=MachineState.UNPARSED)
@@ -296,7 +297,7 @@ def named(choice: ResponseChoice, asked: QuerySet[MachineVerdict]) -> QuerySet[M
 
 
 def _matching(match: str) -> Q:
-    """Whether the machine's verdict is people's; a reply without one, or a response without one, matches nothing."""
+    """Whether the machine's verdict is people's; where either is missing, nothing matches."""
     people = F("item__resolution__verdict")
     if match == YES:
         return Q(verdict=people)

@@ -13,9 +13,9 @@ from judging.presenting import Passage, contexts_given, passages_given
 
 
 def read_choice(query: Mapping[str, str], study: Study) -> ResponseChoice:
-    """What to look at: the given choice among first verdicts; those that differ where no verdict is named.
+    """The choice among first verdicts; without a named verdict, those that differ.
 
-    `judges` names two people as one value (see filters); judge_1 and judge_2 may come in either order.
+    `judges` names two people in one value (see filters); judge_1 and judge_2 may come in either order.
     """
     given = {name: query.get(name, "") for name in ResponseChoice.__dataclass_fields__}
     for both in pairs_of(study):
@@ -63,7 +63,6 @@ def filters(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
 
 
 def _of_rounds(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
-    """In a study of several rounds the list of them."""
     rounds = [str(n) for n in study.rounds.order_by("n").values_list("n", flat=True)]
     if len(rounds) < 2:
         return []

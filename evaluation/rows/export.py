@@ -1,7 +1,7 @@
 """The rows of a report's numbers as a table.
 
 People are named by their pseudonyms. Only first verdicts of closed slots and final verdicts are here: what a
-judge may still change is in no number. What of these is hashed: hashing.py.
+judge may still change is in no number. hashing.py says which of these are hashed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from judging.models import Study, StudyItem
 
 
 def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
-    """One record a judge's slot, and one for a response without any: a row of rows.csv each."""
+    """The rows of rows.csv: one for each judge's slot, and one for a response without any."""
     for record in read_columns(items, COLUMNS):
         if record["first_verdict"] is None:
             record |= {"comment": None, "seconds": None}
@@ -28,7 +28,7 @@ def read_columns(
 ) -> Iterator[dict[str, Any]]:
     """These columns of the rows, by name.
 
-    Who holds a slot that was drawn from a pool is left out until it has a verdict: it changes all the time.
+    A slot drawn from a pool has no judge until it has a verdict: its holder changes.
     """
     rows = items.order_by(*ORDER).values_list(*columns.values(), "study__pairing")
     for *values, pairing in rows.iterator(chunk_size=2000):

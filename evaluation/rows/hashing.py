@@ -2,8 +2,8 @@
 
 A new column changes every hash, so it raises ROWS_FORMAT and FORMAT of shapes/study_report.py.
 
-The same verdicts give the same lines in every database: no row id is in them, and articles, runs and the order of
-verdicts are numbered in the order in which a study has them.
+The same verdicts give the same lines in every database: they have no row ids, and articles, runs and the order of
+verdicts are numbered within the study.
 """
 
 import hashlib
@@ -44,8 +44,8 @@ _SPELLING = (
     .order_by("-n")
     .values("spelling")[:1]
 )
-# Column -> where it is, seen from a machine verdict: what replies hold, by which version they were asked, whether that
-# one counts, and whether the judge model judged itself (null: not known).
+# Column -> where it is, seen from a machine verdict: the reply, the version of the rubric that asked for it, whether
+# that one counts, and whether the judge model judged its own response (null: not known).
 _REPLY: dict[str, str | Combinable] = {
     "item": "item__position",
     "judge": "judge__pseudonym",
@@ -66,7 +66,7 @@ KINDS: dict[str, list[str]] = {
     JUDGE: ["judge"],
     ARTICLE: ["article", "held_out"],
 }
-# One encoder: json.dumps makes another each time.
+# json.dumps would make an encoder each time.
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 _PIECE = 1_000
 # As NOT_JUDGED of judging/settling.py: the state, the reason and the repeat of a slot that nobody came to.
@@ -121,7 +121,7 @@ def digest(study: Study, report: Report | None = None) -> tuple[str, int]:
 
 
 def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
-    """The same, of verdicts that were read before."""
+    """The same, from verdicts already read."""
     sha256, count, lines = hashlib.sha256(), 0, _lines(judged, report)
     while piece := list(islice(lines, _PIECE)):
         sha256.update("".join(piece).encode("utf-8"))
@@ -133,7 +133,7 @@ def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
 
 
 def _verdicts(judged: Judged) -> Iterator[str]:
-    """The line of each slot, and of a response without any; each value is encoded once, and joined once an item."""
+    """The line of each slot, and of a response without any; each value is encoded once, each item joined once."""
     items = {**judged.items, **_of_items(judged.items)}
     slots = {**judged.slots, **_holders(judged), **_of_slots(judged)}
     at = judged.at.tolist()
@@ -166,7 +166,7 @@ def _whether(rows: Mask) -> Column:
 
 
 def _holders(judged: Judged) -> dict[str, Column]:
-    """Who holds a slot that was drawn from a pool changes all the time: left out until it has a verdict."""
+    """A slot drawn from a pool has no judge until it has a verdict: its holder changes."""
     if judged.study.pairing != Study.Pairing.POOL:
         return {}
     holders = judged.slots["judge"]
@@ -191,7 +191,7 @@ def _of_slots(judged: Judged) -> dict[str, Column]:
 
 
 def _ended(judged: Judged) -> Column:
-    """What the round of each slot ended with on its item: the final verdict, or that of a round that is not final."""
+    """The verdict that the round of each slot ended with on its item, final or not."""
     others = Resolution.objects.filter(round__study=judged.study, final_for=None).order_by()
     other = columns(
         ("at", "n", "verdict"), others.values_list("item__position", "round__n", "verdict")
@@ -210,7 +210,7 @@ def _replies(study: Study) -> Iterator[list[Any]]:
     rows = by_version(MachineVerdict.objects.filter(judge__study=study))
     values_of = rows.order_by("item__position").values_list(*_REPLY.values())
     for _, of_item in groupby(values_of.iterator(chunk_size=2000), key=itemgetter(0)):
-        # Names in an order of our own: databases do not agree on that of small and capital letters.
+        # Sorted here: databases order small and capital letters differently.
         yield from map(list, sorted(of_item, key=lambda row: (row[1], row[6])))
 
 
@@ -226,7 +226,7 @@ def _judges(study: Study) -> Iterator[list[Any]]:
 
 
 def judging_people(study: Study) -> QuerySet[Judge]:
-    """The people who judge; of those who draw from a pool, those who have a first verdict in it."""
+    """The people who judge; with a pool, those who have a first verdict."""
     people = study.judges.filter(person__isnull=False)
     if study.pairing == Study.Pairing.POOL:
         people = people.filter(pk__in=first_judged(study).values("judge"))

@@ -31,7 +31,7 @@ def in_short(called: Iterable[Called]) -> list[str]:
 def _sentence(n: int, tags: list[Called]) -> str:
     counts = np.array([(tag.valid, tag.n - tag.valid) for tag in tags])
     share = pairwise_agreement(counts)
-    are_two = {(tag.n, tag.one, tag.other) for tag in tags} == {(2, tags[0].one, tags[0].other)}
+    are_two = {(tag.n, tag.first, tag.last) for tag in tags} == {(2, tags[0].first, tags[0].last)}
     kappa = _of_two(tags) if are_two else fleiss_kappa(counts)
     shown = sentences.number(kappa["value"]) if kappa["value"] is not None else "undefined"
     return (
@@ -44,7 +44,7 @@ def _of_two(tags: Iterable[Called]) -> Coefficient:
     """Cohen's kappa of two people who annotated all of them."""
     table = np.zeros((2, 2), dtype=np.int64)
     for tag in tags:
-        first = tag.valid == 2 or (tag.valid == 1 and tag.says_valid == tag.one)
-        second = tag.valid == 2 or (tag.valid == 1 and tag.says_valid == tag.other)
+        first = tag.valid == 2 or (tag.valid == 1 and tag.says_valid == tag.first)
+        second = tag.valid == 2 or (tag.valid == 1 and tag.says_valid == tag.last)
         table[int(not first), int(not second)] += 1
     return cohen_kappa(table)

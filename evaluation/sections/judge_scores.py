@@ -83,7 +83,7 @@ def halves_entry(study: Study) -> ReportHalves:
 
 
 def _itself(judge: Judge, names: Mapping[int, str]) -> list[str]:
-    """The shown names of the models that it is itself, by their ids: options and service may differ."""
+    """The shown names of the study's models that are this judge model; options and service may differ."""
     if judge.model is None:
         return []
     same = LanguageModel.objects.filter(pk__in=names, model_id=judge.model.model_id)
@@ -131,7 +131,7 @@ def _judge_entry(
         "method": wilson.METHOD,
         "cluster_method": bootstrap.METHOD,
         "prompts": [_prompt_entry(prompt, counts, plan, halves) for prompt in asked],
-        # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
+        # Table 6: like the table of final verdicts, with replies without a verdict as one more.
         "table": table_of(
             "judge model", ALL_REPLIES, Tallies.of_rows(counts), asked, names, replies, plan
         ),

@@ -69,7 +69,7 @@ def _reopened(reopening: Reopening) -> ReopenedRound:
 
 
 def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdicts]:
-    """How far the verdicts of each two rounds agree that ended with one on the same responses."""
+    """How far each two rounds agree on the responses on which both ended with a verdict."""
     plan = clustering.plan(study)
     entries: list[ChangedVerdicts] = []
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
@@ -83,10 +83,10 @@ def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdict
 def round_side(
     judged: Judged, round: Round, clustering: Clustering, other: Round | None = None
 ) -> ReportSide:
-    """A round of its study, to be next to a report or another round.
+    """A round as one of two sides.
 
-    Its shares are of the verdicts that it ended with, whichever round's are final; with `other`, on the responses
-    alone on which that round ended with one too.
+    Its shares are of the verdicts that it ended with, final or not; with `other`, only on responses on which that
+    round ended with one too.
     """
     names = model_names(models_of(judged.study))
     subject = subject_of(judged.study, names)

@@ -98,10 +98,10 @@ class _Parts:
     def by_round(
         self, prompts: Sequence[ReportPrompt], rounds: Sequence[Round]
     ) -> tuple[list[PromptAgreement], list[PromptAgreement]]:
-        """The entries of rounds that give final verdicts, of all while none does; and those of the other rounds.
+        """The entries of rounds that give final verdicts (of all rounds while none does), and those of the others.
 
-        Whether a round gives any is asked of the study: a prompt whose responses all wait would be left out otherwise
-        because its judges disagree. Verdicts of two rounds are never taken together.
+        A round gives some or none for the whole study: otherwise a prompt on which judges disagree everywhere would be
+        left out. Verdicts of two rounds are never taken together.
         """
         giving = {n for _, n in self.finals} or {round.n for round in rounds}
         forward, others = [], []
@@ -180,7 +180,7 @@ def _by_response(responses: Responses, labels: Sequence[str]) -> Groups:
 
 
 def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
-    """The verdicts of a prompt from worst to best: those that the rubric proposes, and any other one used."""
+    """The verdicts of a prompt from worst to best: those that the rubric proposes, and others that were used."""
     try:
         criteria = rubric.parse(version.body).prompts.get(prompt)
     except rubric.RubricError:  # a rubric from an imported file may hold no more than a name
@@ -190,7 +190,7 @@ def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
 
 
 def self_agreement(repeats: Sequence[RepeatCount], plan: ResamplePlan) -> SelfAgreement:
-    """How far each judge agrees with themself, earlier verdicts in rows, over all prompts."""
+    """How far each judge agrees with their own earlier verdicts, over all prompts."""
     judges = sorted({repeat.judge for repeat in repeats})
     return {
         "population": TWO_VERDICTS_OF_ONE,

@@ -79,8 +79,8 @@ class PromptScores(CountedScores):
 class JudgeModel(TypedDict):
     """A judge model: how far it is, its scores against people, and its verdicts on everything.
 
-    Of its replies, by number: `replies` by what they hold, `versions` by version of the rubric, `other_versions` those
-    by one that counts no more, `itself` those on responses of `own_models`, which are the same model.
+    Numbers of replies: `replies` by what they hold, `versions` by version of the rubric, `other_versions` by versions
+    that no longer count, `itself` on responses of `own_models`, which are the same model.
     """
 
     id: int

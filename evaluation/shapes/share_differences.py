@@ -28,7 +28,7 @@ class Gain(DifferenceEnds, ComparedCounts):
 
 
 class ComparisonSides(TypedDict, total=False):
-    """The two shares that are compared, as Counts has them, and McNemar's p where they are paired."""
+    """The two shares that are compared, as in ComparedCounts, and McNemar's p where they are paired."""
 
     k_1: int
     n_1: int

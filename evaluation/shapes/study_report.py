@@ -9,8 +9,8 @@ from evaluation.shapes.share_differences import Comparisons
 from evaluation.shapes.study_rounds import StudyRounds
 from evaluation.shapes.verdict_tables import ResolutionWay, VerdictTable
 
-# The format of a report's data: any change of its shape raises it. Of a stored report of another format the program
-# offers the bytes, and reads nothing else (archive/bundles.py).
+# The format of a report's data: any change of its shape raises it. A stored report of another format is served as it
+# is, and not read (archive/bundles.py).
 FORMAT = 5
 # The format of the rows that a report is computed from (rows/hashing.py).
 ROWS_FORMAT = 4

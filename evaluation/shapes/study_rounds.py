@@ -8,7 +8,7 @@ from evaluation.statistics.coefficient import PairTable
 class StudyRound(TypedDict):
     """A round of a study of several: `final` counts the final verdicts that are its own, `responses` what it judged.
 
-    `counts`: its verdicts took the place of earlier ones. `could_read`: so many of its judges could read those.
+    `counts`: its verdicts replaced earlier ones. `could_read` of its judges could read those.
     """
 
     n: int

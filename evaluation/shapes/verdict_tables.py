@@ -44,7 +44,7 @@ class Share(ClusterEnds):
 class VerdictCell(Share):
     """A cell of a table: the responses with one verdict, of a model under a prompt in a slice of questions.
 
-    `lowest` and `highest` are the shares that it would have if no response without a verdict had this one, or all had.
+    `lowest` and `highest` are its shares if none of the responses without a verdict had this one, or all had.
     """
 
     prompt: str

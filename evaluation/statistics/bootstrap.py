@@ -5,8 +5,8 @@ often as there are articles, and each number is computed anew on every draw. A n
 clusters; hence a draw is a row of how often each cluster was drawn, and its sums are a matrix product.
 
 The ends are the bias-corrected and accelerated ones (Efron 1987) with the acceleration from leaving out one
-cluster at a time; their levels are those of Student's t with a degree of freedom less than there are clusters,
-widened by sqrt(C / (C - 1)) (Hesterberg 2015), because a resample varies too little by that factor.
+cluster at a time. Their levels are those of Student's t with C - 1 degrees of freedom for C clusters, widened by
+sqrt(C / (C - 1)) (Hesterberg 2015), because a resample varies too little by that factor.
 docs/researchers.md says which methods were tried and how often each held the true value.
 """
 
@@ -40,12 +40,11 @@ LEVEL = 0.95
 # (Brown, Cai and DasGupta 2001 advise it for n up to 40). So a share that cannot be resampled has Wilson's, marked,
 # since it takes responses as independent.
 FEWEST_CLUSTERS = 8
-# More undefined resamples than this share, and the others speak for some other coefficient.
+# With a larger share of undefined resamples there is no interval: the others speak for another coefficient.
 MOST_UNDEFINED = 0.1
 MOST_CLUSTERS = 200
 CHUNK_CELLS = 200_000
-# The same digits on every machine, whatever order its matrix product sums in; and clusters that add the same are one
-# kind, whatever order their items were summed in.
+# Rounded: machines sum in different orders, and clusters that add the same are one kind.
 DIGITS = 10
 SUM_DIGITS = 12
 TIE = 1e-12
@@ -109,9 +108,9 @@ def intervals(
 
     `clusters` is C x features, a cluster's contribution to the sums in each row; a row without any stays out,
     and counts as `sizes` equal clusters where they are given. `statistic` takes sums `features x ...` to
-    numbers `m x ...`, NaN where undefined. Where numbers that are drawn together do not come from the same
-    clusters, `sources` says which come from which: a number has the clusters, and so the degrees of freedom, that
-    it comes from. The draw depends on the seed and on the clusters' counts alone, not on their order or names.
+    numbers `m x ...`, NaN where undefined. `sources` says which clusters each number comes from, where they
+    differ: its degrees of freedom follow from them. The draw depends on the seed and on the clusters' counts alone,
+    not on their order or names.
     """
     rows, sizes = _kinds(clusters, np.ones(len(clusters), int) if sizes is None else sizes)
     count = int(sizes.sum())
@@ -171,7 +170,7 @@ def _kinds(clusters: Floats, sizes: NDArray[np.int64]) -> tuple[Floats, NDArray[
 def _pooled(rows: Floats, sizes: NDArray[np.int64], plan: ResamplePlan) -> Floats:
     """The clusters put together at random into MOST_CLUSTERS groups, which are drawn instead.
 
-    Groups of independent clusters are independent too, and a few hundred of them say as much of the spread.
+    Groups of independent clusters are independent, and a few hundred of them say as much of the spread.
     """
     rng = np.random.Generator(np.random.PCG64(plan.seed).jumped())  # apart from what is drawn
     owner = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
@@ -248,7 +247,7 @@ def _bca_ends(
 
 
 def _level(bias: float, speed: float, z: float, normal: NormalDist) -> float:
-    """The quantile of the resamples that is the end for z; one at or past the pole of BCa is the last one."""
+    """The level at which the end for z lies among the resamples; the last one at or past the pole of BCa."""
     shifted = bias + z
     room = 1 - speed * shifted
     if room <= 0:

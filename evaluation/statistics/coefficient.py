@@ -118,8 +118,8 @@ def measured(
 ) -> Coefficient:
     """The coefficient with its interval by resampling; an undefined one repeats its reason in place of the interval.
 
-    `clusters` is how many its items come from where nothing was resampled, each from its own where it is not given: a
-    standard error needs enough of them too (bootstrap.FEWEST_CLUSTERS).
+    `clusters` counts the clusters where nothing was resampled; by default each item is one. A standard error needs
+    enough of them too (bootstrap.FEWEST_CLUSTERS).
     """
     if clustered is not None and found["value"] is None:
         clustered = {**clustered, "low": None, "high": None, "se": None, "reason": found["reason"]}

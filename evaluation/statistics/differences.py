@@ -42,8 +42,8 @@ class Difference:
     """`second` less `first` as shares 0..1, each side (k, n); `value` None where a side is empty.
 
     `only_first` and `only_second` count the discordant pairs of a paired comparison. `p_exact` is McNemar's,
-    which takes questions as independent; `p_clustered` comes from the spread of the resamples, by Student's t
-    with a degree of freedom less than there are articles, in the smaller group where there are two.
+    which takes questions as independent. `p_clustered` comes from the spread of the resamples, by Student's t; its
+    degrees of freedom are the articles less one, of two groups those of the smaller.
     """
 
     value: float | None
@@ -109,7 +109,7 @@ def unpaired(
 def gain_difference(
     first: Hits, second: Hits, clusters: Places, other: Hits, plan: ResamplePlan
 ) -> GainDifference:
-    """Whether the gain from first to second is another in the group `other` than in the rest.
+    """Whether the gain from first to second differs between the group `other` and the rest.
 
     The value is the rest's gain less the other's. Arrays run over pairs, as in `paired`.
     """
@@ -132,7 +132,7 @@ def mcnemar(only_first: int, only_second: int) -> float | None:
     n = only_first + only_second
     if not n:
         return None
-    # Each binomial coefficient from the one before: anew, some thousands of them take minutes.
+    # Each binomial coefficient from the one before: computing thousands of them anew takes minutes.
     tail = ways = 1
     for i in range(min(only_first, only_second)):
         ways = ways * (n - i) // (i + 1)
@@ -197,8 +197,8 @@ def _share_difference(sums: Floats) -> Floats:
 def _p(value: float, interval: Resampled, clusters: int | None = None) -> float | None:
     """Two-sided, from the resamples' standard error; None where that is 0 or was not to be had.
 
-    Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too. Of two groups C is that of the smaller
-    one, whose spread is known worst: `clusters`.
+    Resamples vary too little by sqrt(C / (C - 1)). Of two groups, C (`clusters`) is that of the smaller, whose spread
+    is known worst.
     """
     if not interval["se"] or interval["low"] is None:
         return None

@@ -94,7 +94,7 @@ def _class(label: str, hits: int, predicted: int, actual: int) -> ClassScore:
         label,
         precision=CountedShare(hits, predicted, "" if predicted else NOT_PREDICTED),
         recall=CountedShare(hits, actual, "" if actual else NO_SUPPORT),
-        # 2PR / (P + R) without its 0/0 where a verdict was given by one side only, and never rightly.
+        # 2PR / (P + R), which is 0/0 where there is no hit, written without that.
         f=2 * hits / used if used else None,
         reason="" if used else UNUSED,
     )

@@ -19,9 +19,9 @@ SLICES = (ALL, EXPLICIT, IMPLICIT)
 UNLABELLED = "unlabelled"
 # Without a final verdict because the study closed before all its judges came to the response.
 INCOMPLETE = "incomplete"
-# What a judge model's reply is that holds no verdict.
+# A judge model's reply without a verdict.
 UNPARSED = "unparsed"
-# Any final verdict, any reply of a judge model, and an answer: in the queries that lead to rows.
+# In queries of rows: any final verdict, any reply of a judge model, and yes or no.
 LABELLED, REPLIED = "labelled", "replied"
 YES, NO = "yes", "no"
 

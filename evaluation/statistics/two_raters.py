@@ -170,8 +170,8 @@ def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
     """Cohen's kappa (1960), weighted (1968) where `weights` is linear or quadratic.
 
     The standard error is the large-sample one of Fleiss, Cohen and Everitt (1969), formula 10 for weighted and
-    13 for plain kappa; the interval is kappa +- 1.96 errors, cut at -1 and 1, for
-    coefficient.measured to keep where there are enough clusters.
+    13 for plain kappa. The interval is kappa +- 1.96 errors, cut at -1 and 1; coefficient.measured keeps it
+    where there are enough clusters.
     """
     counts = checked(table)
     n = int(counts.sum())

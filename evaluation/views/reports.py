@@ -115,6 +115,6 @@ def chart(request: HttpRequest, key: str, form: str, **of: int) -> HttpResponseB
 @roles_required(*READERS)
 @counted("downloads")
 def bundle(request: HttpRequest, **of: int) -> HttpResponseBase:
-    """Rows, numbers, and the script that computes these from those."""
+    """Rows, numbers, and the script that recomputes the numbers."""
     source = asked(request, **of)
     return files.bundle_file(source.study, source.sealed_text, source.stem)

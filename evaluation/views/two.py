@@ -1,4 +1,4 @@
-"""A report next to another one, of the same study at another time or of another study; or two rounds of a study."""
+"""Two reports next to each other, of one study or two, or two rounds of a study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from judging.blinding import hidden_results
 from judging.models import Round, Study, Verdict
 from leases.refusal import NotFoundHere, Refusal
 
-# As many other studies are offered, the newest ones.
+# How many other studies are offered, the newest first.
 MOST_STUDIES = 100
 BOTH = "both"
 RESPONSES = [("", "All of each round"), (BOTH, "With a verdict of both")]
@@ -49,7 +49,7 @@ class ShownSide:
 
 @dataclass(frozen=True)
 class RoundSides:
-    """The rounds of a study as sides; there are none of a study with one round, which its report is of."""
+    """The rounds of a study as sides; none for a study of one round."""
 
     study: Study
     clustering: Clustering
@@ -98,8 +98,8 @@ class RoundSides:
 def two(request: HttpRequest, study_id: int) -> HttpResponse:
     """`first` and `with` name the sides: "round-1" of this study; `with` also "study-3" or "snapshot-5".
 
-    Without `first`, the first side is this study's live report. With `on` "both", two rounds are compared on the
-    responses alone that have a verdict of both; next to a report it is left out.
+    Without `first`, the first side is this study's live report. With `on` "both", two rounds are compared only on
+    responses with a verdict of both.
     """
     study = study_for(person_of(request), study_id)
     rounds = RoundSides(study, Clustering.from_query(request.GET))
@@ -113,7 +113,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
         raise Refusal("Both sides are the same. Choose two different ones.")
     chosen = [rounds.named(name) for name in names]
     if second and not all(chosen):
-        on = ""  # only rounds have verdicts in common, and the list shows that all responses are counted
+        on = ""  # only rounds have verdicts in common
     context = {
         "study": study,
         "firsts": [("", "This report"), *rounds.options],
@@ -144,10 +144,7 @@ def _shown(
     round: Round | None,
     other: Round | None,
 ) -> ShownSide:
-    """The round, on responses with a verdict of the other one too where there is one; else the report of this name.
-
-    Raises as a report's own page does.
-    """
+    """The round, on responses with a verdict of `other` too where there is one; else the report of this name."""
     if round:
         return rounds.shown(round, other)
     read = frozen if name.kind == SNAPSHOT else live
@@ -165,7 +162,6 @@ def _known(request: HttpRequest, name: str, values: Sequence[str]) -> str:
 
 
 def _parsed(name: str) -> SideName:
-    """Raises Refusal for what is no name of a side."""
     kind, _, number = name.partition("-")
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
     if kind not in (STUDY, SNAPSHOT, ROUND) or not is_number:
