@@ -36,12 +36,12 @@ def make(name: str, responses: int, first: int) -> None:
 def agreement(name: str) -> None:
     from evaluation.counts.judged import Judged
     from evaluation.counts.naming import prompt_entry, prompts_of
-    from evaluation.sections.agreement import study_agreement
+    from evaluation.sections.study_agreement import study_agreement
     from judging.models import Study
 
     study = Study.objects.select_related("rubric").get(name=name)
     prompts = [prompt_entry(prompt) for prompt in prompts_of(study)]
-    made = study_agreement(Judged.of(study), prompts)
+    made = study_agreement(Judged.of_study(study), prompts)
     kappa = made["prompts"][0]["pairs"][0]["coefficients"][1]
     assert kappa["clustered"]["low"] < kappa["value"] < kappa["clustered"]["high"]
     assert kappa["clustered"]["resamples"] == 10_000
