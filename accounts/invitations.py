@@ -242,7 +242,8 @@ def person_of_link(key: str, token: str) -> Person:
     try:
         owner, maker = (int(part) for part in force_str(urlsafe_base64_decode(key)).split("."))
         person = Person.objects.filter(pk=owner, is_active=True).first()
-        made_by_admin = maker == 0 or _is_admin(maker)
+        admins = RoleGrant.objects.filter(role=Role.ADMIN, person__is_active=True)
+        made_by_admin = maker == 0 or admins.filter(person=maker).exists()
     except (ValueError, OverflowError):
         person = None
     if person is None or not made_by_admin or not _PasswordLinks(maker).check_token(person, token):
@@ -254,10 +255,6 @@ def _useless_link() -> NotFoundHere:
     return NotFoundHere(
         "This link has been used or has expired. Ask an admin for a new one.", status=410
     )
-
-
-def _is_admin(pk: int) -> bool:
-    return RoleGrant.objects.filter(person=pk, person__is_active=True, role=Role.ADMIN).exists()
 
 
 def invitation_path(token: str) -> str:

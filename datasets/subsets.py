@@ -11,10 +11,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from accounts.models import Person
+from datasets.contexts import is_same, reasoning
 from datasets.counts import FACETS, current_instances, narrowed
 from datasets.drawing import ALL, DrawingPlan, Framed, draw, frame
-from datasets.models import Collection, Contradiction, Instance, SamePassage, Subset
-from datasets.taxonomy import DIMENSIONS, EXPLICIT, IMPLICIT
+from datasets.models import Collection, Contradiction, Instance, Subset
+from datasets.taxonomy import DIMENSIONS
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -34,23 +35,21 @@ def _column(name: str) -> Callable[[Instance], str]:
     return lambda asked: getattr(asked.contradiction, name) or NONE
 
 
-def _reasoning(asked: Instance) -> str:
-    return {EXPLICIT: "explicit", IMPLICIT: "implicit"}.get(
-        asked.contradiction.type_4 or "", "untyped"
-    )
-
-
-def _passages(asked: Instance) -> str:
-    return "same" if asked.contradiction.same_passage == SamePassage.SAME else "different"
-
-
 def _labels(parameter: str) -> dict[str, str]:
     return {facet.value: facet.label for facet in FACETS if facet.parameter == parameter}
 
 
 SLICES = {
-    "reasoning": Slice("Reasoning (type IV)", _reasoning, _labels("reasoning")),
-    "passages": Slice("Same or different passages", _passages, _labels("passages")),
+    "reasoning": Slice(
+        "Reasoning (type IV)",
+        lambda asked: reasoning(asked.contradiction.type_4),
+        _labels("reasoning"),
+    ),
+    "passages": Slice(
+        "Same or different passages",
+        lambda asked: "same" if is_same(asked.contradiction) else "different",
+        _labels("passages"),
+    ),
     "kind": Slice("Kind of question", lambda asked: asked.kind.replace("/", "-"), _labels("kind")),
 } | {
     f"type-{n}": Slice(

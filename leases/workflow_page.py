@@ -1,14 +1,11 @@
 """The page docs/workflow.md, written from the rooms' state tables."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 
 from django.apps import apps
-from django.db.models import TextChoices
 
-from leases import planned
 from leases.states import Move, StateTable
 
 HEAD = """# Which states rows move through
@@ -42,14 +39,14 @@ def page(rooms: Iterable[tuple[str, list[StateTable]]]) -> str:
 
 
 def section(table: StateTable) -> str:
-    """One kind of row: its states, then its moves, without those that are only planned."""
-    states, moves = _states(table), _moves(table)
+    """One kind of row: its states, then its moves."""
+    moves = table.parsed
     lines = [
         f"### {table.name}",
         "",
         "| state | shown as | |",
         "| --- | --- | --- |",
-        *(_state_line(state.value, state.label, moves.values()) for state in states),
+        *(_state_line(state.value, state.label, moves.values()) for state in table.states),
         "",
         "| move | from | to | by |",
         "| --- | --- | --- | --- |",
@@ -60,22 +57,6 @@ def section(table: StateTable) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-def _states(table: StateTable) -> list[TextChoices]:
-    """The states that rows of the table can be in."""
-    place = (table.states.__module__, table.states.__qualname__)
-    return [state for state in table.states if (*place, state.name) not in planned.VALUES]
-
-
-def _moves(table: StateTable) -> dict[str, Move]:
-    """The moves that something makes, from the states that rows can be in."""
-    known = {state.value for state in _states(table)}
-    return {
-        verb: replace(move, sources=tuple(state for state in move.sources if state in known))
-        for verb, move in table.parsed.items()
-        if (table.name, verb) not in planned.MOVES
-    }
 
 
 def _state_line(state: str, label: str, moves: Iterable[Move]) -> str:

@@ -190,14 +190,12 @@ def _sync(folder: Path) -> None:
 
 
 def _remove_all_but(folder: Path, keep: int) -> list[str]:
-    older = sorted(folder.glob(f"sic-et-non-*{SUFFIX}"), key=_age)[:-keep]
+    older = sorted(
+        folder.glob(f"sic-et-non-*{SUFFIX}"), key=lambda path: (path.stat().st_mtime_ns, path.name)
+    )[:-keep]
     for path in older:
         path.unlink(missing_ok=True)
     return [path.name for path in older]
-
-
-def _age(path: Path) -> tuple[int, str]:
-    return path.stat().st_mtime_ns, path.name
 
 
 # ------------------------------------------------------------ when the last one was made

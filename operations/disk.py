@@ -86,11 +86,7 @@ def measured() -> DiskUse:
 
 def rows() -> DatabaseUse:
     """Rows by room; measured at most every KEPT_SECONDS in one process."""
-    result: DatabaseUse | None = cache.get(CACHED)
-    if result is None:
-        result = _rows()
-        cache.set(CACHED, result, KEPT_SECONDS)
-    return result
+    return cache.get_or_set(CACHED, _rows, KEPT_SECONDS)  # type: ignore[return-value]
 
 
 def _rows() -> DatabaseUse:

@@ -142,7 +142,10 @@ class SerializedTable:
 
     def _insert(self, insert: str, batch: list[Row], connection: BaseDatabaseWrapper) -> None:
         try:
-            values = [self._prepared(row, connection) for row in batch]
+            values = [
+                [prepared(*pair, connection) for pair in zip(self.fields, row, strict=True)]
+                for row in batch
+            ]
             with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
                 cursor.executemany(insert, values)
         except NOT_TAKEN as error:
@@ -155,12 +158,6 @@ class SerializedTable:
                 "Nothing was written. Correct that row where it comes from, and begin again."
             ) from error
 
-    def _prepared(self, row: Row, connection: BaseDatabaseWrapper) -> list[Any]:
-        return [
-            prepared(field, value, connection)
-            for field, value in zip(self.fields, row, strict=True)
-        ]
-
     def summed(self, rows: Iterable[Row], total: Checksum) -> Iterator[Row]:
         """The rows as they pass, added to `total`."""
         for row in rows:
@@ -171,9 +168,8 @@ class SerializedTable:
 def prepared(field: Field, value: Any, connection: BaseDatabaseWrapper) -> Any:
     """A plain value as the parameter of an INSERT."""
     if isinstance(field, JSONField) and not field.null:
-        return field.get_db_prep_value(
-            value, connection
-        )  # None is JSON's null, not the absence of it
+        # None is JSON's null, not the absence of it.
+        return field.get_db_prep_value(value, connection)
     return field.get_db_prep_save(field.to_python(value), connection)
 
 

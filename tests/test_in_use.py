@@ -1,6 +1,6 @@
 """Nothing exists before its use: every move, enum value and model has a caller in the product.
 
-The product is read as syntax trees; a name is looked up in its module. leases/planned.py lists the exceptions.
+The product is read as syntax trees; a name is looked up in its module.
 """
 
 import ast
@@ -22,7 +22,6 @@ from datasets.models import Modality, SamePassage, Validity
 from judging.forms import StudyForm
 from judging.models import Resolution, Study, Verdict
 from judging.rules import resolution, rubric
-from leases import planned
 from leases.bulk import insert_values
 from leases.states import StateTable
 from leases.workflow_page import rooms_with_tables
@@ -161,8 +160,8 @@ MOVES = [(table.name, verb) for table in TABLES for verb in table.moves]
 
 
 @pytest.mark.parametrize("move", MOVES, ids=": ".join)
-def test_every_move_has_a_caller_or_is_planned(move):
-    assert (move in moves_called()) is not (move in planned.MOVES)
+def test_every_move_has_a_caller(move):
+    assert move in moves_called()
 
 
 # ---------------------------------------------------------------- models
@@ -198,9 +197,8 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_rows_of_every_model_are_made_or_planned(model):
-    name = (model._meta.app_label, model.__name__)
-    assert (model in made() or model in MADE_BY_DJANGO) is not (name in planned.MODELS)
+def test_rows_of_every_model_are_made(model):
+    assert model in made() or model in MADE_BY_DJANGO
 
 
 # ---------------------------------------------------------------- values of enums
@@ -278,7 +276,7 @@ VALUES = [value for enum in enums() for value in enum]
 
 
 @pytest.mark.parametrize("value", VALUES, ids=str)
-def test_every_value_of_an_enum_is_used_or_planned(value):
+def test_every_value_of_an_enum_is_used(value):
     of = type(value)
     tables = [table for table in TABLES if table.states is of]
     if tables:
@@ -287,11 +285,4 @@ def test_every_value_of_an_enum_is_used_or_planned(value):
         used = value.value in CHOSEN[of] or value in named()
     else:
         used = value in named()
-    assert used is not ((of.__module__, of.__qualname__, value.name) in planned.VALUES)
-
-
-def test_what_is_planned_exists():
-    assert set(planned.MOVES) <= set(MOVES)
-    assert set(planned.MODELS) <= {(m._meta.app_label, m.__name__) for m in MODELS}
-    values = {(type(v).__module__, type(v).__qualname__, v.name) for v in VALUES}
-    assert set(planned.VALUES) <= values
+    assert used

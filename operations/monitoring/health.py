@@ -125,12 +125,7 @@ def of_processes() -> list[Finding]:
 
 
 def missing_migrations() -> int:
-    return len(_known_migrations() - set(MigrationRecorder(connection).applied_migrations()))
-
-
-@cache
-def _known_migrations() -> frozenset[tuple[str, str]]:
-    return frozenset(migrations_here())
+    return len(migrations_here().keys() - set(MigrationRecorder(connection).applied_migrations()))
 
 
 def backup_age() -> float | None:

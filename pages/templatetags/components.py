@@ -134,7 +134,12 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
 def filters(form: BaseForm) -> SafeString:
     """The fields by which a list is narrowed, with their values and choices, by which their HTML is remembered."""
     shown = [
-        (bound.html_name, bound.label, bound.value(), [*map(str, chain(*_choices(bound)))])
+        (
+            bound.html_name,
+            bound.label,
+            bound.value(),
+            [*map(str, chain(*getattr(bound.field, "choices", ())))],
+        )
         for bound in form
     ]
     key = pickle.dumps((type(form), shown))
@@ -146,10 +151,6 @@ def filters(form: BaseForm) -> SafeString:
         FILTERS.put(key, *kept)
     html: SafeString = kept[0]
     return html
-
-
-def _choices(bound: BoundField) -> Iterable[tuple[Any, Any]]:
-    return getattr(bound.field, "choices", ())
 
 
 @register.inclusion_tag("_components/passage_pair.html")

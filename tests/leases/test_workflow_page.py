@@ -2,7 +2,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import TextChoices
 
-from leases import planned, workflow_page
+from leases import workflow_page
 from leases.management.commands import state_tables
 from leases.states import StateTable
 
@@ -30,14 +30,6 @@ def test_a_row_for_each_state_and_move(table):
     assert "| `gone` | Gone | final |" in lines
     assert "| open | `shut` | `open` | anyone |" in lines
     assert "| take | `shut`, `open` | `gone` |  |" in lines
-
-
-def test_what_is_only_planned_is_left_out(table, monkeypatch):
-    monkeypatch.setattr(planned, "MOVES", {("Door", "open"): "a later step"})
-    monkeypatch.setattr(planned, "VALUES", {(__name__, "Door", "OPEN"): "a later step"})
-    text = workflow_page.section(table)
-    assert "| take | `shut` | `gone` |  |" in text
-    assert "`open`" not in text
 
 
 def test_the_committed_page_is_up_to_date():
