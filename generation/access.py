@@ -21,26 +21,16 @@ hides_runs: ExtensionPoint[[Person, Sequence[Run]], set[int]] = ExtensionPoint(
 
 # Whether lists of models are closed to the person now, whatever their roles.
 hides_models: ExtensionPoint[[Person], bool] = ExtensionPoint("generation.access.hides_models")
-PROMPTS_HIDDEN = (
-    "You judge or resolve responses in a study that is still open. Which prompts there are stays hidden from you until "
-    "the study is closed."
-)
-MODELS_HIDDEN = (
-    "You judge or resolve responses in a study that is still open. Which models there are stays hidden from you until "
-    "the study is closed."
+HIDDEN = (
+    "You judge or resolve responses in a study that is still open. Which {} there are stays hidden from you until the "
+    "study is closed."
 )
 
 
-def check_models_shown(person: Person) -> None:
-    """Raises NotAllowed while lists of models are closed to the person."""
+def check_models_shown(person: Person, what: str = "models") -> None:
+    """Raises NotAllowed while lists of models, and the pages of prompts with them, are closed to the person."""
     if any(hides_models(person)):
-        raise NotAllowed(MODELS_HIDDEN)
-
-
-def check_prompts_shown(person: Person) -> None:
-    """Raises NotAllowed while the pages of prompts are closed to the person, as lists of models are."""
-    if any(hides_models(person)):
-        raise NotAllowed(PROMPTS_HIDDEN)
+        raise NotAllowed(HIDDEN.format(what))
 
 
 def may_see(person: Person, run: Run) -> bool:

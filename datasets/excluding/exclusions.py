@@ -5,7 +5,7 @@ every table shows how many it leaves out. The second person decides on exactly t
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
@@ -176,26 +176,26 @@ def second(*, instance: Instance, proposal: int, said: str = "", by: Person) -> 
 @transaction.atomic
 def decline(*, instance: Instance, proposal: int, note: str, by: Person) -> PastExclusion:
     """Decline with a reason: the question stays, and the proposal is kept as a past one."""
-    if ended := _ended(instance, proposal, How.DECLINED, by):
-        return ended
+    if past := _ended_before(instance, proposal, How.DECLINED, by):
+        return past
     exclusion = _proposal(instance, proposal, by)
     _check_open(exclusion, by)
     note = checked_words(note, "reason")
     if not note:
         raise Refusal("Say why you decline: the person who proposed it will read it.")
-    return _end(exclusion, How.DECLINED, by, note)
+    return end_proposal(exclusion, How.DECLINED, by, note)
 
 
 @transaction.atomic
 def withdraw(*, instance: Instance, proposal: int, by: Person) -> PastExclusion:
     """Withdraw one's own proposal, as long as nobody has agreed to it."""
-    if ended := _ended(instance, proposal, How.WITHDRAWN, by):
-        return ended
+    if past := _ended_before(instance, proposal, How.WITHDRAWN, by):
+        return past
     exclusion = _proposal(instance, proposal, by)
     if exclusion.proposed_by_id != by.pk:
         raise NotAllowed("Another person proposed this: you can agree or decline.")
     _check_not_seconded(exclusion)
-    return _end(exclusion, How.WITHDRAWN, by)
+    return end_proposal(exclusion, How.WITHDRAWN, by)
 
 
 def _proposal(instance: Instance, proposal: int, by: Person) -> Exclusion:
@@ -221,7 +221,10 @@ def _check_not_seconded(exclusion: Exclusion) -> None:
         )
 
 
-def _end(exclusion: Exclusion, how: str, by: Person, note: str = "") -> PastExclusion:
+def end_proposal(
+    exclusion: Exclusion, how: str, by: Person, note: str = "", **undone: Any
+) -> PastExclusion:
+    """The proposal or exclusion as a past one, which is all that is left of it."""
     past = PastExclusion.objects.create(
         instance_id=exclusion.instance_id,
         proposal=exclusion.pk,
@@ -232,6 +235,7 @@ def _end(exclusion: Exclusion, how: str, by: Person, note: str = "") -> PastExcl
         how=how,
         ended_by=by,
         note=note,
+        **undone,
     )
     recorded(how, exclusion.instance, by)
     exclusion.delete()
@@ -245,7 +249,7 @@ def recorded(what: str, instance: Instance, by: Person) -> None:
     )
 
 
-def _ended(instance: Instance, proposal: int, how: str, by: Person) -> PastExclusion | None:
+def _ended_before(instance: Instance, proposal: int, how: str, by: Person) -> PastExclusion | None:
     """The same proposal, ended by a first click."""
     check_not_hidden(by, instance)
     return PastExclusion.objects.filter(

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from datasets.excluding.exclusions import check_not_hidden, checked_words, recorded
+from datasets.excluding.exclusions import check_not_hidden, checked_words, end_proposal, recorded
 from datasets.excluding.exposure import known_to
 from datasets.models import Exclusion, Instance, PastExclusion, Undoing
 from datasets.states import UNDOING, UndoingState
@@ -72,23 +72,15 @@ def agree(*, instance: Instance, undoing: int, said: str = "", by: Person) -> Pa
     said = checked_words(said, "note on what you had seen")
     seen = {**row.seen, "agreed": {"said": said, "known": known_to(by, instance)}}
     _end(row, "agree", by, seen=seen)
-    past = PastExclusion.objects.create(
-        instance=instance,
-        proposal=exclusion.pk,
-        reason=exclusion.reason,
-        proposed_by_id=exclusion.proposed_by_id,
-        proposed_at=exclusion.created_at,
+    return end_proposal(
+        exclusion,
+        PastExclusion.How.UNDONE,
+        by,
+        row.reason,
         seconded_by_id=exclusion.seconded_by_id,
         seconded_at=exclusion.seconded_at,
-        seen=exclusion.seen,
-        how=PastExclusion.How.UNDONE,
         undoing_by_id=row.proposed_by_id,
-        ended_by=by,
-        note=row.reason,
     )
-    recorded("undone", instance, by)
-    exclusion.delete()
-    return past
 
 
 @transaction.atomic

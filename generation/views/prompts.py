@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
 from generation import prompt_pages, prompt_versions
-from generation.access import check_prompts_shown, keep_questions
+from generation.access import check_models_shown, keep_questions
 from generation.models import PromptVersion
 from generation.prompt_forms import PreviewForm, PromptForm
 from generation.views import READERS
@@ -23,7 +23,7 @@ from pages.refusals import form_page, refused_in
 @roles_required(*READERS)
 def prompts(request: HttpRequest) -> HttpResponse:
     """All versions of all prompts, with where they are used."""
-    check_prompts_shown(person_of(request))
+    check_models_shown(person_of(request), "prompts")
     page = page_of(request, prompt_pages.in_order(prompt_versions.stored()))
     context = {"page": page, "rows": prompt_pages.listed(page, person_of(request))}
     return render(request, "generation/prompts.html", context)
@@ -33,7 +33,7 @@ def prompts(request: HttpRequest) -> HttpResponse:
 @roles_required(*READERS)
 def prompt(request: HttpRequest, key: str) -> HttpResponse:
     """A version: its exact text, what changed since the one before, and how it is sent about a real question."""
-    check_prompts_shown(person_of(request))
+    check_models_shown(person_of(request), "prompts")
     row = prompt_versions.stored_as(key)
     newest = prompt_versions.newest_of(row.name)
     context = {
@@ -64,7 +64,7 @@ def _preview(request: HttpRequest, row: PromptVersion) -> dict[str, Any]:
 @require_http_methods(["GET", "POST"])
 @roles_required(*READERS)
 def new_prompt(request: HttpRequest) -> HttpResponse:
-    check_prompts_shown(person_of(request))
+    check_models_shown(person_of(request), "prompts")
     form = PromptForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_in(form):
@@ -79,7 +79,7 @@ def new_prompt(request: HttpRequest) -> HttpResponse:
 @roles_required(*READERS)
 def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
     """The text of one version in a form. Saving makes the next one, or changes the newest if no run has used it."""
-    check_prompts_shown(person_of(request))
+    check_models_shown(person_of(request), "prompts")
     row = prompt_versions.stored_as(key)
     form = PromptForm(request.POST if request.method == "POST" else None, based_on=row.body)
     if form.is_valid():
@@ -103,7 +103,7 @@ def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
 @roles_required(*READERS)
 def remove_prompt(request: HttpRequest, key: str) -> HttpResponse:
     """Remove a version that no run has used."""
-    check_prompts_shown(person_of(request))
+    check_models_shown(person_of(request), "prompts")
     row = prompt_versions.stored_as(key)
     try:
         prompt_versions.remove(row)
