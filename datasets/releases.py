@@ -11,7 +11,7 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.excluding.exclusions import in_force
 from datasets.exporters import EXPORTERS
-from datasets.exporters.exporting import sha256_of
+from datasets.exporters.export_files import sha256_of
 from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
 from datasets.records import BATCH, current, locked
 from datasets.streaming import StreamedRow, streamed

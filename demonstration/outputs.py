@@ -12,9 +12,9 @@ from typing import BinaryIO, cast
 from accounts.models import Person
 from datasets import releases
 from datasets.exporters import EXPORTERS
-from datasets.exporters.exporting import spooled
+from datasets.exporters.export_files import spooled
 from datasets.importers import IMPORTERS
-from datasets.importers.importing import import_file
+from datasets.importers.import_files import import_file
 from datasets.models import Collection, Release
 from datasets.records import current
 from datasets.streaming import streamed

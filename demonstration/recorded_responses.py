@@ -18,12 +18,12 @@ from accounts.models import Person
 from datasets.models import Collection
 from demonstration.annotating import COLLECTION
 from demonstration.outputs import COPIES
-from generation import planning, prompt_versions, registry
+from generation import prompt_versions, registry, response_planning
 from generation.inference import chat, client
 from generation.models import LanguageModel, Response, Run
-from generation.planning import Rendered
 from generation.prompts import prompting
 from generation.prompts.prompting import Prompt
+from generation.response_planning import Rendered
 from generation.states import ResponseState, RunState
 from leases.refusal import Refusal
 
@@ -164,7 +164,7 @@ def load_responses(by: Person) -> list[Run]:
         )
         run.models_asked.add(model)
         here = [rendered for rendered in asked if _key(rendered)[0] == asked_run.collection]
-        rows = list(planning.responses(run, here, [model], samples=1))
+        rows = list(response_planning.responses(run, here, [model], samples=1))
         for row, rendered in zip(rows, here, strict=True):
             _fill(row, recorded[_key(rendered)])
         Response.objects.bulk_create(rows)
@@ -187,8 +187,8 @@ def _asked(recorded: Mapping[Key, Recorded]) -> list[Rendered]:
 def _everything() -> Iterator[Rendered]:
     """All prompts of each run for all questions of its collection, in order."""
     for run in RUNS:
-        instances = planning.instances_of(Collection.objects.get(name=run.collection))
-        yield from planning.rendered(
+        instances = response_planning.instances_of(Collection.objects.get(name=run.collection))
+        yield from response_planning.rendered(
             instances.select_related("contradiction__collection"), run.prompts
         )
 

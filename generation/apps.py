@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 if TYPE_CHECKING:
-    from generation.queues import CallQueue
+    from generation.call_queues import CallQueue
 
 
 class GenerationConfig(AppConfig):
@@ -15,7 +15,7 @@ class GenerationConfig(AppConfig):
     def ready(self) -> None:
         from datasets.excluding.exposure import responses_known
         from generation.access import runs_known
-        from generation.queues import queues
+        from generation.call_queues import queues
 
         register(check_services, "services")
         responses_known.add(self.name, runs_known)

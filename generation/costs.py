@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from generation.call_queues import Settled
 from generation.inference import chat
 from generation.models import LanguageModel
-from generation.queues import Settled
 
 MILLION = 1_000_000
 # Tokens that a chat template may add to a prompt.

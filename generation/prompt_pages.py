@@ -9,13 +9,13 @@ from django.db.models import Count
 from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.models import Collection
-from generation import planning
+from generation import response_planning
 from generation.access import visible_to
 from generation.models import PromptVersion, Response, Run
-from generation.planning import Rendered
 from generation.prompt_forms import FORMS
 from generation.prompts import prompting
 from generation.prompts.prompting import Prompt
+from generation.response_planning import Rendered
 from pages.counting import how_many
 from pages.worddiff import Piece, word_diff
 
@@ -84,5 +84,5 @@ def answer(prompt: Prompt) -> str:
 
 def rendered(prompt: Prompt, collection: Collection, person: Person) -> Rendered | None:
     """The prompt about the collection's first question that the person may see; None where there is none."""
-    questions = shown_to(person, planning.instances_of(collection), "contradiction__")
-    return next(planning.rendered(questions[:1], [prompt]), None)
+    questions = shown_to(person, response_planning.instances_of(collection), "contradiction__")
+    return next(response_planning.rendered(questions[:1], [prompt]), None)

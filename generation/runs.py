@@ -10,12 +10,12 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.models import Collection, Instance
-from generation import caps, planning, prompt_versions, responses
+from generation import caps, prompt_versions, response_planning, responses
 from generation.inference import client
 from generation.models import LanguageModel, Response, Run
-from generation.planning import Rendered
 from generation.prompts import prompting
 from generation.prompts.prompting import Form, Prompt
+from generation.response_planning import Rendered
 from generation.states import RUN, ResponseState, RunState
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
@@ -53,7 +53,7 @@ def create(
     """
     _check_models(models)
     _check_scores([(prompt, model) for prompt in prompts for model in models])
-    questions = planning.instances_of(collection, limit)
+    questions = response_planning.instances_of(collection, limit)
     askable, left_out = _rendered(collection, questions, prompts)
     if not askable:
         raise Refusal(
@@ -77,7 +77,7 @@ def create(
     else:
         run = Run.objects.create(**columns)
     run.models_asked.set(models)
-    _store(planning.responses(run, askable, models, samples), prompts)
+    _store(response_planning.responses(run, askable, models, samples), prompts)
     return run, left_out
 
 
@@ -108,7 +108,9 @@ def extend(
     whole_prompts = [prompting.found(name, known) for name in named]
     askable, left_out = _rendered(run.collection, _kept(run), whole_prompts)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
-    rows = list(planning.responses(run, askable, whole, run.samples, made=made, first=last + 1))
+    rows = list(
+        response_planning.responses(run, askable, whole, run.samples, made=made, first=last + 1)
+    )
     _check_size(run.responses.count() + len(rows))
     if not rows:
         raise Refusal("There is nothing to ask: the run's questions were changed or excluded.")
@@ -129,7 +131,7 @@ def extend(
 def _kept(run: Run) -> QuerySet[Instance]:
     """The run's questions without those changed or excluded since."""
     asked = Response.objects.filter(run=run).order_by().values("instance")
-    return planning.instances_of(run.collection).filter(pk__in=asked)
+    return response_planning.instances_of(run.collection).filter(pk__in=asked)
 
 
 def _rendered(
@@ -139,7 +141,7 @@ def _rendered(
 
     Raises NothingRevised for a prompt on revised passages where no question has checked ones.
     """
-    rows = list(planning.rendered(questions, prompts))
+    rows = list(response_planning.rendered(questions, prompts))
     askable = [row for row in rows if not row.problem]
     left_out = [row for row in rows if row.problem]
     fit = {row.prompt.name for row in askable}

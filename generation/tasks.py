@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from generation.asking.dispatch import ask_service, wake
-from generation.queues import queues
+from generation.call_queues import queues
 
 __all__ = ["ask_service", "sweep_calls"]
 

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
-    from generation.queues import CallQueue
+    from generation.call_queues import CallQueue
 
 
 class JudgingConfig(AppConfig):
@@ -13,7 +13,7 @@ class JudgingConfig(AppConfig):
         from datasets.excluding.exposure import hidden_questions, responses_known
         from datasets.importers.arriving import came_along
         from generation.access import hides_models, hides_runs
-        from generation.queues import queues
+        from generation.call_queues import queues
         from judging.blinding import (
             are_models_hidden,
             hidden_question_ids,

@@ -15,7 +15,7 @@ from django.db.models import F
 from accounts.audit import AuditKind, record
 from annotation.states import EDITABLE
 from datasets.exporters import EXPORTERS
-from datasets.exporters.exporting import sha256_of
+from datasets.exporters.export_files import sha256_of
 from datasets.models import Release
 from datasets.releases import HASHED, released_rows
 from leases.planner import learn_sizes

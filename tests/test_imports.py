@@ -69,7 +69,7 @@ PURE = {
     "datasets.identity",
     "datasets.importers.json_list",
     "datasets.importers.json_text",
-    "datasets.importers.wikicontradict",
+    "datasets.importers.wikicontradict_records",
     "datasets.schema",
     "datasets.spans",
     "datasets.taxonomy",

@@ -13,7 +13,7 @@ from annotation.exporting.annotation_records import json_lines, submitted_once
 from annotation.models import Annotation, Campaign
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import exporter_named
-from datasets.exporters.exporting import spooled, spooled_by
+from datasets.exporters.export_files import spooled, spooled_by
 from datasets.models import Contradiction
 from datasets.records import current
 from datasets.streaming import streamed

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol
 
-from datasets.importers.wikicontradict import WikiContradict
+from datasets.importers.wikicontradict_records import WikiContradict
 from datasets.schema import Parsed
 
 

@@ -33,10 +33,10 @@ from datasets.excluding.exclusions import (
     tally,
 )
 from datasets.exporters import EXPORTERS, exporter_named
-from datasets.exporters.exporting import spooled
+from datasets.exporters.export_files import spooled
 from datasets.forms import ImportForm, ReleaseForm
 from datasets.importers import IMPORTERS
-from datasets.importers.importing import import_file
+from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.records import collection_named, current

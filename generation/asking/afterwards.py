@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from generation.asking import services
 from generation.asking.callthreads import Ended
+from generation.call_queues import MAX_ATTEMPTS, Call, QueueLine, Settled
 from generation.inference import chat, client
 from generation.inference.faults import ServiceFault, ServiceUnavailable
-from generation.queues import MAX_ATTEMPTS, Call, QueueLine, Settled
 
 # Seconds before a row is asked again after the first, second, … failed call.
 PAUSES = (1.0, 10.0, 60.0, 300.0)

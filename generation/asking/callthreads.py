@@ -8,9 +8,9 @@ from queue import Empty, SimpleQueue
 
 import structlog
 
+from generation.call_queues import Call
 from generation.inference import chat, client, faults
 from generation.inference.faults import ServiceFault
-from generation.queues import Call
 
 log = structlog.get_logger(__name__)
 

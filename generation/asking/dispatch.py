@@ -4,8 +4,8 @@ from celery import shared_task
 
 from generation.asking import services
 from generation.asking.turn import take_turn
+from generation.call_queues import queues
 from generation.inference import client
-from generation.queues import queues
 from leases.enqueue import send, send_on_commit
 
 

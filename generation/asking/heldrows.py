@@ -7,8 +7,8 @@ from dataclasses import replace
 import structlog
 
 from generation.asking.afterwards import bounded
+from generation.call_queues import Call, CallQueue, QueueLine, Settled
 from generation.inference import faults
-from generation.queues import Call, CallQueue, QueueLine, Settled
 from leases.outage import is_outage
 
 log = structlog.get_logger(__name__)

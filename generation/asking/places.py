@@ -4,9 +4,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from generation.call_queues import queues
 from generation.inference import client
 from generation.models import Response, Run, ServiceStatus
-from generation.queues import queues
 from generation.states import ResponseState, RunState
 from leases import clock
 from pages.counting import how_many

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 
-from generation.queues import Call, CallQueue, QueueLine
+from generation.call_queues import Call, CallQueue, QueueLine
 
 # A claim of fewer rows costs as much.
 LEAST = 8

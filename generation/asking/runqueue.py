@@ -12,6 +12,16 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Now
 
 from generation import caps, costs, runs
+from generation.call_queues import (
+    DUE,
+    Call,
+    CallQueue,
+    QueueLine,
+    Settled,
+    fields_of,
+    set_back,
+    sweep,
+)
 from generation.models import (
     Attempt,
     FirstReply,
@@ -22,7 +32,6 @@ from generation.models import (
     Run,
 )
 from generation.prompts.controlled import SKIPPED, WantedForm
-from generation.queues import DUE, Call, CallQueue, QueueLine, Settled, fields_of, set_back, sweep
 from generation.states import RESPONSE, ResponseState, RunState
 from leases import bulk, claim, clock
 

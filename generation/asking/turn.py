@@ -20,8 +20,8 @@ from generation.asking.afterwards import Afterwards
 from generation.asking.callthreads import CallThreads
 from generation.asking.heldrows import HeldRows
 from generation.asking.rotation import Rotation
+from generation.call_queues import CallQueue
 from generation.inference import client, faults
-from generation.queues import CallQueue
 from leases.claim import new_holder
 from leases.outage import is_outage
 

@@ -19,7 +19,7 @@ from generation.access import check_models_shown, keep_questions, run_for, visib
 from generation.asking.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
-from generation.planning import Rendered
+from generation.response_planning import Rendered
 from generation.states import RunState
 from generation.views import READERS
 from pages.counting import how_many

@@ -11,9 +11,18 @@ from django.db.models import Exists, Max, OuterRef, Q
 from django.db.models.functions import Now
 
 from generation import prompt_versions
+from generation.call_queues import (
+    DUE,
+    Call,
+    CallQueue,
+    QueueLine,
+    Settled,
+    fields_of,
+    set_back,
+    sweep,
+)
 from generation.models import LONG
 from generation.prompts.prompting import Prompt
-from generation.queues import DUE, Call, CallQueue, QueueLine, Settled, fields_of, set_back, sweep
 from judging.machine import control
 from judging.machine.prompt import Read, Spellings, render, settled_by, spellings
 from judging.machine.scope import COUNTS, by_version

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from datasets.importers import IMPORTERS
-from datasets.importers.importing import ImportReport, import_file
+from datasets.importers.import_files import ImportReport, import_file
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import Draft, columns_of, questions_of, supersede
 

@@ -14,7 +14,7 @@ from datasets.counts import counts_of
 from datasets.deviations import DeviationKind
 from datasets.exporters import EXPORTERS
 from datasets.importers import IMPORTERS
-from datasets.importers.importing import import_file
+from datasets.importers.import_files import import_file
 from datasets.records import current
 from datasets.streaming import streamed
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from config.celery import VISIBILITY_TIMEOUT, app
-from generation import queues, responses
+from generation import call_queues, responses
 from generation.asking import turn
 from generation.inference import scoring
 from generation.inference.service_entries import LONGEST_TIMEOUT
@@ -91,10 +91,10 @@ def test_the_work_of_a_dead_worker_goes_on_within_15_seconds():
 def test_a_response_over_which_every_worker_dies_fails_with_the_reason(
     fake, settings, start_worker, full_size
 ):
-    deaths = queues.MAX_ATTEMPTS if full_size else 2
+    deaths = call_queues.MAX_ATTEMPTS if full_size else 2
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1, timeout=30)
     made = run(questions=1)
-    made.responses.update(attempts=queues.MAX_ATTEMPTS - deaths)
+    made.responses.update(attempts=call_queues.MAX_ATTEMPTS - deaths)
     with fake.held():
         for death in range(1, deaths + 1):
             worker = start_worker()

@@ -6,10 +6,10 @@ from generation import caps, costs, registry, runs
 from generation.asking import turn
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
+from generation.call_queues import Call, Settled
 from generation.inference import faults
 from generation.inference.chat import Reply
 from generation.models import LanguageModel, Response, Run
-from generation.queues import Call, Settled
 from generation.states import ResponseState, RunState
 from leases.clock import in_seconds
 from leases.refusal import Refusal

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Person
 from datasets.models import Exclusion, Instance, RevisedPassage
-from generation import planning, registry, responses, runs
+from generation import registry, response_planning, responses, runs
 from generation.asking.dispatch import ask_service, wake
 from generation.models import Attempt, LanguageModel, Response, Run
 from generation.prompts import prompting
@@ -70,7 +70,7 @@ def test_revised_passages_are_asked_about_and_kept_with_the_response(local):
     (row,) = Response.objects.filter(run=made)
     assert row.rendered.endswith(f"Context: {kept.passage_1}\n {kept.passage_2}\n")
     assert (row.passages, row.gold) == ([kept.passage_1, kept.passage_2], ["4 km"])
-    assert [one.problem for one in left_out] == [planning.NOT_REVISED]
+    assert [one.problem for one in left_out] == [response_planning.NOT_REVISED]
 
 
 def test_a_run_on_revised_passages_is_refused_where_nobody_has_checked_any(local):
@@ -111,13 +111,13 @@ def test_a_prompt_whose_passage_is_empty_is_left_out_and_named(local):
 
 def test_superseded_and_excluded_questions_are_not_asked(local):
     collection = canals(3)
-    first, second, _ = planning.instances_of(collection)
+    first, second, _ = response_planning.instances_of(collection)
     alice, bob = person("alice"), person("bob")
     Exclusion.objects.create(
         instance=first, reason="Ambiguous.", proposed_by=alice, seconded_by=bob
     )
     Exclusion.objects.create(instance=second, reason="Too easy.", proposed_by=alice)
-    assert [one.question for one in planning.instances_of(collection)] == [
+    assert [one.question for one in response_planning.instances_of(collection)] == [
         "How long is canal 2?",
         "How long is canal 3?",
     ]

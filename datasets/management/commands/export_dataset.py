@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS
-from datasets.exporters.exporting import write_chunks
+from datasets.exporters.export_files import write_chunks
 from datasets.records import collection_named, current
 from datasets.releases import release_of, released_rows
 from datasets.streaming import streamed

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.importers import IMPORTERS
+from datasets.importers.import_files import ImportReport, deviations_in, import_file
 from datasets.importers.imported_file import opened
-from datasets.importers.importing import ImportReport, deviations_in, import_file
 from leases.command import RefusingCommand
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.records import collection_named
-from generation import planning, prompt_versions
-from generation.planning import Rendered
+from generation import prompt_versions, response_planning
+from generation.response_planning import Rendered
 from leases.command import RefusingCommand
 
 
@@ -30,10 +30,10 @@ class Command(RefusingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         prompts = [prompt_versions.find(name) for name in options["prompt"]]
         collection = collection_named(options["collection"])
-        instances = planning.instances_of(collection, options["limit"])
+        instances = response_planning.instances_of(collection, options["limit"])
         form = as_json if options["json"] else as_text
         try:
-            self._print(planning.rendered(instances, prompts), form)
+            self._print(response_planning.rendered(instances, prompts), form)
         except BrokenPipeError:  # the reader stopped, as with `| head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from datasets.exporters.exporting import write_chunks
+from datasets.exporters.export_files import write_chunks
 from judging import studies
 from judging.files.exporting import FORMATS
 from leases.command import RefusingCommand

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.models import Person
-from datasets.exporters.exporting import write_chunks
+from datasets.exporters.export_files import write_chunks
 from leases.command import RefusingCommand
 from leases.refusal import Conflict
 from operations import forgetting, traces

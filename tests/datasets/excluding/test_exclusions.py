@@ -9,7 +9,7 @@ import pytest
 from accounts.roles import Role
 from datasets.excluding import exclusions
 from datasets.exporters import EXPORTERS
-from datasets.exporters.exporting import sha256_of
+from datasets.exporters.export_files import sha256_of
 from datasets.models import Exclusion, Instance, PastExclusion
 from datasets.records import current
 from datasets.releases import freeze, released_rows

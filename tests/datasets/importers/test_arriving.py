@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.roles import Role
 from datasets import records, tasks
-from datasets.importers import IMPORTERS, arriving, importing
+from datasets.importers import IMPORTERS, arriving, import_files
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current
@@ -69,11 +69,11 @@ def test_nothing_is_in_a_transaction_while_a_file_is_read(monkeypatch):
             return super().read(size)
 
     monkeypatch.setattr(
-        importing,
+        import_files,
         "read_draft",
         lambda parsed: seen.append(connection.in_atomic_block) or records.read_draft(parsed),
     )
-    importing.import_file(
+    import_files.import_file(
         importer=IMPORTERS["wikicontradict"],
         file=Noting(text_of(record())),
         collection_name="mills",

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from datasets.importers import json_text, wikicontradict
+from datasets.importers import json_text, wikicontradict_records
 from datasets.importers.json_text import Unreadable, shown
-from datasets.importers.wikicontradict import SHOWN, WikiContradict
+from datasets.importers.wikicontradict_records import SHOWN, WikiContradict
 from datasets.schema import parse
 from tests.datasets.factories import annotation, record, text_of
 
@@ -85,7 +85,9 @@ def test_a_file_of_another_kind_does_not_fill_the_page():
 
 def test_300_001_empty_records_are_refused_within_the_time_of_reading_them(monkeypatch):
     looked_at = []
-    monkeypatch.setattr(wikicontradict, "parse", lambda one: looked_at.append(one) or parse(one))
+    monkeypatch.setattr(
+        wikicontradict_records, "parse", lambda one: looked_at.append(one) or parse(one)
+    )
     with pytest.raises(Unreadable) as refused:
         read(b"[" + b"{}," * 300_000 + b"{}]")
     assert "of the first 100 records cannot be read" in refused.value.message

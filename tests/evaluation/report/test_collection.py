@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from datasets.importers import IMPORTERS
-from datasets.importers.importing import import_file
+from datasets.importers.import_files import import_file
 from datasets.models import Collection, Contradiction, Exclusion
 from evaluation.counts.collection_counts import collection_table
 from evaluation.report.collection_rows import groups, sentences_of

@@ -8,10 +8,10 @@ import pytest
 from accounts.roles import Role
 from generation import caps, costs, preview, registry, responses, runs
 from generation.asking.runqueue import RunQueue
+from generation.call_queues import Settled
 from generation.inference import chat
 from generation.models import RejectedReply
 from generation.prompts import controlled
-from generation.queues import Settled
 from generation.states import ResponseState, RunState
 from tests.factories import person, signed_in
 from tests.generation.factories import answer_all, answer_one, echo, expire, ripen, run, spanned

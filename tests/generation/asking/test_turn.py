@@ -9,15 +9,15 @@ import pytest
 from django.db import OperationalError, connection
 
 from datasets.models import Exclusion
-from generation import queues, registry, responses, runs
+from generation import call_queues, registry, responses, runs
 from generation.asking import afterwards, places, services, turn
 from generation.asking.afterwards import Afterwards
 from generation.asking.callthreads import CallThreads
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
+from generation.call_queues import Settled
 from generation.inference import chat, client, faults
 from generation.models import Attempt, Response, ServiceStatus
-from generation.queues import Settled
 from generation.states import ResponseState, RunState
 from leases import clock
 from tests.factories import person, stored
@@ -374,7 +374,7 @@ def test_attempts_are_capped_and_the_reason_says_so(local, fake):
         answer_all(made)
         ripen()
     row = made.responses.get()
-    assert len(fake.calls) == queues.MAX_ATTEMPTS
+    assert len(fake.calls) == call_queues.MAX_ATTEMPTS
     assert row.state == ResponseState.FAILED
     assert (
         row.error
@@ -777,7 +777,7 @@ def test_what_a_dead_worker_held_is_asked_again(local, fake):
 
 def test_a_response_that_kills_its_workers_fails_in_the_end(local):
     made = run(questions=1)
-    for _ in range(queues.MAX_ATTEMPTS):
+    for _ in range(call_queues.MAX_ATTEMPTS):
         queue, _ = claimed(made)
         expire()
         queue.sweep()

@@ -6,10 +6,10 @@ from django.urls import reverse
 from accounts.roles import Role
 from generation import caps, costs, preview, prompt_versions, registry, responses, runs
 from generation.asking.runqueue import RunQueue
+from generation.call_queues import Settled
 from generation.inference import chat
 from generation.models import FirstReply
 from generation.prompts import authoring, prompting, rendering
-from generation.queues import Settled
 from generation.states import ResponseState
 from tests.factories import person, signed_in
 from tests.generation.factories import answer_all, canals, echo, expire, ripen

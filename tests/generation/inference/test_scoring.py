@@ -12,9 +12,9 @@ from django.urls import reverse
 from accounts.roles import Role
 from generation import caps, grid, preview, prompt_versions, registry, runs
 from generation.asking.runqueue import RunQueue
+from generation.call_queues import Settled
 from generation.inference import chat, client, faults, probing, scoring
 from generation.models import OptionScore, ServiceStatus
-from generation.queues import Settled
 from generation.states import ResponseState, RunState
 from leases.refusal import Refusal
 from tests.factories import person, signed_in

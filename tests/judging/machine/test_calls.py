@@ -17,9 +17,9 @@ from generation import registry
 from generation.asking.dispatch import ask_service, wake
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
+from generation.call_queues import Settled
 from generation.inference import chat
 from generation.models import Response, Run, ServiceStatus
-from generation.queues import Settled
 from generation.responses import progress as progress_of
 from generation.tasks import sweep_calls
 from judging import progress, rounds, rubric_versions, settling, studies

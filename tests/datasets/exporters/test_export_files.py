@@ -9,7 +9,7 @@ import pytest
 
 from datasets import streaming
 from datasets.exporters import EXPORTERS, exporter_named
-from datasets.exporters.exporting import ExportFailed, sha256_of, spooled, write_chunks
+from datasets.exporters.export_files import ExportFailed, sha256_of, spooled, write_chunks
 from datasets.exporters.wikicontradict_json import indented
 from datasets.models import Contradiction, Instance
 from datasets.records import current

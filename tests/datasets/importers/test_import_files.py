@@ -4,7 +4,7 @@ import pytest
 
 from datasets.deviations import DeviationKind
 from datasets.importers import IMPORTERS
-from datasets.importers.importing import deviations_in
+from datasets.importers.import_files import deviations_in
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current, record_of

@@ -180,4 +180,4 @@ def sweep(expired: QuerySet[Any], table: StateTable, advice: str) -> int:
 
 
 # Every kind of row that waits for services.
-queues: ExtensionPoint[[], CallQueue] = ExtensionPoint("generation.queues.queues")
+queues: ExtensionPoint[[], CallQueue] = ExtensionPoint("generation.call_queues.queues")
