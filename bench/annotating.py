@@ -11,13 +11,13 @@ import os
 import re
 import time
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from statistics import median, quantiles
 
 from bench import content, world
 from bench.machine import apart, arguments, in_words, on_each
-from bench.web import Browser, Fields, Page, RequestFailed, Server, at_once, cost, served
+from bench.web import Browser, Fields, Page, Server, at_once, cost, seconds_of, served
 
 FEW = 12  # as static/js/judging/elements/judge-desk.js
 SLOT = re.compile(r'data-slot="([^"]+)"')
@@ -34,18 +34,20 @@ def measure(options: argparse.Namespace) -> None:
         people = [Annotator(server, session, fields) for session in sessions]
         at_once([person.begin for person in people])
         anna, judge = people[0], Judge(server, judges[0], study)
-        submitting = cost(server, anna.browser, anna.submit, options.times)
-        print(f"  next + submit   {submitting.words()}")
-        saving = cost(server, anna.browser, anna.save, options.times)
-        print(f"  draft save      {saving.words()}")
-        lists = cost(server, anna.browser, anna.list_100, max(1, options.times // 10))
-        print(f"  list of 100     {lists.words()}")
-        judging = cost(server, judge.browser, judge.judge, options.times)
-        print(f"  verdict + next  {judging.words()}")
-        alone = submitting.seconds
-        print(f"  one submits     {1 / median(alone):5.1f} a second, {in_words(alone)}")
-        print(f"  a save          {in_words(saving.seconds)}")
-        print(f"  {options.people} submit        {all_at_once(people, alone, options.times)}")
+        acts = {
+            "next + submit": (anna, anna.submit, options.times),
+            "draft save": (anna, anna.save, options.times),
+            "list of 100": (anna, anna.list_100, max(1, options.times // 10)),
+            "verdict + next": (judge, judge.judge, options.times),
+        }
+        taken = {}
+        for name, (person, act, times) in acts.items():
+            words, taken[name] = cost(server, person.browser, act, times)
+            print(f"  {name:15} {words}\n{'':18}{in_words(taken[name])}", flush=True)
+        alone = taken["next + submit"]
+        print(
+            f"  {options.people} submit        {all_at_once(people, alone, max(2, options.times // 2))}"
+        )
         titles = [title for person in people for title in person.titles]
     given, wanted = apart(given_out)
     assert given == wanted == len(titles) == len(set(titles)), "a tag was given to two people"
@@ -126,18 +128,6 @@ class Annotator:
         for page in (1, 2):
             self.browser.get(f"/tags/?page={page}")
 
-    def submit_many(self, times: int) -> tuple[list[float], int]:
-        """(seconds of each submission, those that failed)"""
-        taken, failed = [], 0
-        for _ in range(times):
-            began = time.perf_counter()
-            try:
-                self.submit()
-            except RequestFailed:
-                failed += 1
-            taken.append(time.perf_counter() - began)
-        return taken, failed
-
 
 class Judge:
     """A judge with a response open in the browser."""
@@ -157,15 +147,13 @@ class Judge:
 
 def all_at_once(people: list[Annotator], alone: list[float], times: int) -> str:
     began = time.perf_counter()
-    results = at_once([partial(person.submit_many, max(2, times // 2)) for person in people])
-    wall = time.perf_counter() - began
-    taken = [seconds for each, _ in results for seconds in each]
-    failed = sum(number for _, number in results)
+    lists = at_once([partial(seconds_of, person.submit, times) for person in people])
+    wall, taken = time.perf_counter() - began, list(chain.from_iterable(lists))
     faster = len(taken) / wall * median(alone)
     p95 = quantiles(taken, n=20)[-1] / median(alone)
     return (
         f"{len(taken) / wall:5.1f} a second, ratio {faster:.1f} to one; {in_words(taken)}, "
-        f"{p95:.1f} times the median alone; {failed} failed"
+        f"{p95:.1f} times the median alone"
     )
 
 

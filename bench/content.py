@@ -1,28 +1,17 @@
 """What the benches work on: pages with a tag, whole annotations, sessions of people. Invented, of the paper's sizes."""
 
-import json
 import random
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from xml.sax.saxutils import escape
 
-from bench.machine import ROOT
+from demonstration.history import Edit, Page
+from demonstration.wiki_export import export
 
 WORDS = (
     *("the", "of", "and", "in", "was", "to", "a", "as", "by", "with", "division", "bridge", "village"),
     *("founded", "century", "river", "company", "battle", "station", "album", "census", "district"),
 )  # fmt: skip
-HEAD = (
-    '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="en"><siteinfo>'
-    "<sitename>Wikipedia</sitename><dbname>enwiki</dbname><base>https://en.wikipedia.org/wiki/Main_Page</base>"
-    "<generator>MediaWiki 1.39</generator><case>first-letter</case>"
-    '<namespaces><namespace key="0" case="first-letter" /></namespaces></siteinfo>\n'
-)
-PAGE = (
-    "<page><title>{title}</title><ns>0</ns><id>{n}</id><revision><id>{revid}</id>"
-    "<timestamp>2020-01-01T00:00:00Z</timestamp><contributor><username>X</username><id>1</id></contributor>"
-    '<model>wikitext</model><format>text/x-wiki</format><text xml:space="preserve">{text}</text></revision></page>\n'
-)
 RAW = "{{Inconsistent|date=December 2018|reason=The year}}"
 PARAGRAPH, PASSAGE = 600, 400  # characters
 
@@ -47,14 +36,14 @@ def paragraphs(n: int, name: str = "Kettle Mill") -> list[tuple[str, str]]:
     return [(title, f"{prose(drawn, PARAGRAPH)}.") for title in titles(n, name)]
 
 
-def write_pages(path: Path, n: int, name: str = "Kettle Mill", first: int = 1) -> None:
+def write_pages(path: Path, n: int, name: str = "Kettle Mill", first: int = 100_000) -> None:
     """A MediaWiki export of n pages with a paragraph and a tag each, their ids from `first` on."""
-    with path.open("w", encoding="utf-8") as file:
-        file.write(HEAD)
-        for number, (title, paragraph) in enumerate(paragraphs(n, name), first):
-            text = escape(f"'''{title}''' {paragraph}{RAW}")
-            file.write(PAGE.format(title=title, n=number, revid=number + 10_000, text=text))
-        file.write("</mediawiki>\n")
+    written = datetime(2020, 1, 1, tzinfo=UTC)
+    pages = (
+        Page(title, pageid, (Edit("X", written, "", f"'''{title}''' {paragraph}{RAW}"),))
+        for pageid, (title, paragraph) in enumerate(paragraphs(n, name), first)
+    )
+    path.write_text(export(pages), encoding="utf-8")
 
 
 def read_pages(path: Path) -> None:
@@ -72,31 +61,26 @@ def passages(drawn: random.Random) -> dict[str, str]:
 
 def entries() -> dict:
     """A whole annotation with passages of the paper's length."""
-    cases = ROOT / "tests" / "annotation" / "check_cases.json"
-    whole = json.loads(cases.read_text(encoding="utf-8"))["base"]
-    more = passages(random.Random(3))
-    return whole | {name: f"{whole[name]} {text}" for name, text in more.items()}
+    from tests.annotation.factories import whole
+
+    longer = passages(random.Random(3)).items()
+    return whole(**{name: f"{whole()[name]} {text}" for name, text in longer})
 
 
 def records(n: int) -> list[dict]:
     """Annotated records of the published form, one a title."""
     from tests.datasets.factories import annotation, record
 
-    drawn = random.Random(4)
-    keys = {"copied": "information", "standalone": "information_standalone"}
-    return [
-        record(
-            title=title,
-            paragraph_A_clean=prose(drawn, PARAGRAPH),
-            given=annotation(
-                **{
-                    f"paragraph{'AB'[int(name[8]) - 1]}_{keys[name[10:]]}": text
-                    for name, text in passages(drawn).items()
-                }
-            ),
-        )
-        for title in titles(n)
-    ]
+    drawn, made = random.Random(4), []
+    for title in titles(n):
+        texts = {
+            f"paragraph{letter}_{key}": f"{prose(drawn, PASSAGE)}."
+            for letter in "AB"
+            for key in ("information", "information_standalone")
+        }
+        article = prose(drawn, PARAGRAPH)
+        made.append(record(title=title, paragraph_A_clean=article, given=annotation(**texts)))
+    return made
 
 
 def form_fields(entered: dict) -> Iterator[tuple[str, str]]:
@@ -110,8 +94,8 @@ def form_fields(entered: dict) -> Iterator[tuple[str, str]]:
                     if cell is not False:
                         yield f"questions-{index}-{column}", cell
         else:
-            for one in value if isinstance(value, list) else [value]:
-                yield name, str(one)
+            for chosen in value if isinstance(value, list) else [value]:
+                yield name, str(chosen)
     for finding in check(entered):
         yield "checked", finding.key
 

@@ -79,15 +79,30 @@ class Design:
 def measure(line: str, design: Design, prompt: int, sizes: tuple[int, int, int, int]) -> None:
     studies, resamples, articles, true = sizes
     rng = np.random.Generator(np.random.PCG64([SEED, prompt]))
-    truth = values(design.statistic, design.drawn(rng, articles=true).sum(axis=0))
-    of_all = [
-        one
-        for number in range(studies)
-        for one in of_study(
-            design, design.drawn(rng, articles=articles), ResamplePlan(number, resamples)
-        )
-    ]
-    print_coverage(line, truth, of_all, studies)
+    sums = design.drawn(rng, articles=true).sum(axis=0)
+    truth = dict(zip(NAMES, map(float, design.statistic(sums)), strict=True))
+    counted: dict[tuple[str, str], Counter[str]] = {}
+    for number in range(studies):
+        drawn = design.drawn(rng, articles=articles)
+        for name, method, (low, high) in intervals_of(
+            design, drawn, ResamplePlan(number, resamples)
+        ):
+            where = "held"
+            if low is None or high is None:
+                where = "none"
+            elif not low <= truth[name] <= high:
+                where = "below" if truth[name] < low else "above"
+            counted.setdefault((name, method), Counter())[where] += 1
+    for name, true_value in truth.items():
+        parts = []
+        for method in (method for of, method in counted if of == name):
+            share = {where: 100 * n / studies for where, n in counted[name, method].items()}
+            held, below, above, none = (
+                share.get(where, 0) for where in ("held", "below", "above", "none")
+            )
+            missing = f" none {none:.1f}" if none else ""
+            parts.append(f"{method} {held:5.1f} % ({below:.1f} | {above:.1f}{missing})")
+        print(f"{line} {name:9} true {true_value:.3f}: {'; '.join(parts)}", flush=True)
 
 
 def further(kappa: float) -> dict[str, Design]:
@@ -188,16 +203,14 @@ def many(sums: Floats) -> Floats:
     return np.stack([part.fleiss, part.agreement])
 
 
-def values(statistic: Callable[[Floats], Floats], sums: Floats) -> dict[str, float]:
-    return dict(zip(NAMES, map(float, statistic(sums)), strict=True))
-
-
 def closed_form(sums: Floats) -> list[Ends]:
     table = sums.reshape(3, 3).astype(int)
-    return [(one["low"], one["high"]) for one in (cohen_kappa(table), percent_agreement(table))]
+    return [(made["low"], made["high"]) for made in (cohen_kappa(table), percent_agreement(table))]
 
 
-def of_study(design: Design, counts: Floats, plan: ResamplePlan) -> Iterator[tuple[str, str, Ends]]:
+def intervals_of(
+    design: Design, counts: Floats, plan: ResamplePlan
+) -> Iterator[tuple[str, str, Ends]]:
     """(coefficient, method, ends) of one study. Articles without a response of it are none of its clusters."""
     counts = counts[counts.any(axis=1)]
     if design.independent:
@@ -205,34 +218,12 @@ def of_study(design: Design, counts: Floats, plan: ResamplePlan) -> Iterator[tup
             yield name, "independent", ends
     rows, sizes = np.unique(counts, axis=0, return_counts=True)
     if len(counts) >= FEWEST_CLUSTERS:
-        drawn = [design.statistic(rows.T @ one.T) for one in draws(sizes, plan)]
+        drawn = [design.statistic(rows.T @ weights.T) for weights in draws(sizes, plan)]
         for name, values_of in zip(NAMES, np.concatenate(drawn, axis=1), strict=True):
             low, high = np.nanquantile(values_of, [0.025, 0.975])
             yield name, "percentile", (float(low), float(high))
     for name, made in zip(NAMES, intervals(counts, design.statistic, plan), strict=True):
         yield name, "product", (made["low"], made["high"])
-
-
-def print_coverage(
-    line: str, truth: dict[str, float], results: list[tuple[str, str, Ends]], studies: int
-) -> None:
-    counted: Counter[tuple[str, str, str]] = Counter()
-    for name, method, (low, high) in results:
-        if low is None or high is None:
-            counted[name, method, "none"] += 1
-            continue
-        where = "below" if truth[name] < low else "above" if truth[name] > high else "held"
-        counted[name, method, where] += 1
-    for name in truth:
-        parts = []
-        for method in dict.fromkeys(method for _, method, _ in results):
-            held, below, above, none = (
-                100 * counted[name, method, where] / studies
-                for where in ("held", "below", "above", "none")
-            )
-            missing = f" none {none:.1f}" if none else ""
-            parts.append(f"{method} {held:5.1f} % ({below:.1f} | {above:.1f}{missing})")
-        print(f"{line} {name:9} true {truth[name]:.3f}: {'; '.join(parts)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,30 +1,24 @@
-"""CPU and memory of imports and of files, next to the least they could take; how long others wait to write meanwhile.
+"""CPU and memory of imports and of files, next to the least they could take, on SQLite and on PostgreSQL.
 
-Of 1,200 tags that are annotated and published, and a study of 1,200 responses, on SQLite and on PostgreSQL (its own
-CPU is not counted). Imports go by their commands, files come from their pages, each in a process of its own; a file is
-taken twice and the second time counts. The least is: for pages, a parse of the XML; for records, one executemany of
-their rows; for a file, json.dumps of the rows of one query. While something is imported, another process writes one row
-every 20 ms.
+Of 1,200 tags that two people each annotated, half of them published, and a study of 1,200 responses. Imports go by
+their commands, files come from their pages, each in a process of its own; a file is taken twice and the second time
+counts. The least is: for pages, a parse of the XML; for records, one executemany of their rows; for a file, json.dumps
+of the rows of one query. PostgreSQL's own CPU is not counted.
 """
 
 import argparse
 import io
 import json
-import multiprocessing
 import os
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from xml.etree import ElementTree
 
 from bench import content, world
-from bench.machine import Taken, apart, arguments, in_words, measured, on_each, print_next_to
+from bench.machine import apart, arguments, measured, on_each, print_next_to
 
 COLLECTION = "bench"
-PAUSE = 0.02
 
 
 def main() -> None:
@@ -39,52 +33,19 @@ def measure(options: argparse.Namespace) -> None:
     content.write_pages(pages, n)
     records.write_text(json.dumps(content.records(n)), encoding="utf-8")
     apart(make_admin)
-    opened, pages_waits = waits_during(partial(open_pages, pages))
+    opened = measured(partial(open_pages, pages))
     print_next_to(measured(partial(parse, pages)), f"{n} pages of XML, campaign opened", opened)
-    imported, records_waits = waits_during(partial(import_records, records))
+    imported = measured(partial(import_records, records))
     least = measured(insert_again, prepare=rows_to_insert)
     print_next_to(least, f"import of {n} annotated", imported)
-    print(
-        f"  another's write: with pages {in_words(pages_waits)}; with records {in_words(records_waits)}"
-    )
-    apart(publish_all)
-    apart(make_study, n)
+    keys = apart(world.first_part, pages, n, n, n)
     for name, (address, rows) in FILES.items():
-        taken = measured(partial(download, address), prepare=partial(download, address))
+        take = partial(download, address.format(**keys))
+        taken = measured(take, prepare=take)
         print_next_to(measured(partial(dump, rows), prepare=partial(dump, rows)), name, taken)
 
 
 # ---------------------------------------------------------------- imports
-
-
-def waits_during(act: Callable[[], object]) -> tuple[Taken, list[float]]:
-    """What `act` took, and the seconds of each write that another process made meanwhile."""
-    here, there = multiprocessing.Pipe()
-    writer = multiprocessing.get_context("fork").Process(target=write, args=(there,))
-    writer.start()
-    here.recv()  # it writes
-    taken = measured(act)
-    here.send("enough")
-    waits = here.recv()
-    writer.join()
-    return taken, waits
-
-
-def write(ends: Connection) -> None:
-    """Write until something is received; then send the seconds of each write."""
-    from django.db import OperationalError
-
-    from accounts.models import Person
-
-    waits: list[float] = []
-    ends.send("writing")
-    while not (waits and ends.poll()):
-        start = time.perf_counter()
-        with suppress(OperationalError):  # it waited as long as a program does, and is refused
-            Person.objects.update(name=f"Olga {len(waits)}")
-        waits.append(time.perf_counter() - start)
-        time.sleep(PAUSE)
-    ends.send(waits)
 
 
 def make_admin() -> None:
@@ -140,46 +101,8 @@ def insert_again() -> None:
 # ---------------------------------------------------------------- exports
 
 
-def make_study(responses: int) -> None:
-    world.judged(world.answered(responses))
-
-
-def publish_all() -> None:
-    """Make each tag's annotation, as published as the collection's record at its place."""
-    from django.db.models.functions import Now
-
-    from annotation.fields.entries import columns_of
-    from annotation.models import Annotation, Assignment, Question
-    from datasets.models import Contradiction
-    from tests.annotation.factories import annotator
-
-    entered, author = content.entries(), annotator()
-    Assignment.objects.update(person=author, state="submitted")
-    records = Contradiction.objects.filter(collection__name=COLLECTION)
-    annotations = Annotation.objects.bulk_create(
-        Annotation(
-            assignment=place,
-            first_assignment=place,
-            sighting_id=place.sighting_id,
-            author=author,
-            state="published",
-            contradiction=record,
-            first_entries=entered,
-            first_submitted_at=Now(),
-            submitted_at=Now(),
-            **columns_of(entered, []),
-        )
-        for place, record in zip(Assignment.objects.all(), records, strict=True)
-    )
-    Question.objects.bulk_create(
-        Question(annotation=annotation, n=n, **question)
-        for annotation in annotations
-        for n, question in enumerate(entered["questions"], 1)
-    )
-
-
 def download(address: str) -> None:
-    """Take the file as the admin does; each kind of row has one of them only, so its number is 1."""
+    """Take the file as the admin does."""
     from django.test import Client
 
     from accounts.models import Person
@@ -217,11 +140,14 @@ def dump(rows: Callable) -> None:
 
 
 FILES = {
-    "all annotations of a campaign": ("/campaigns/1/export/annotations.jsonl", annotations),
-    "published records of a campaign": ("/campaigns/1/export/records.json", records),
+    "all annotations of a campaign": (
+        "/campaigns/{campaign}/export/annotations.jsonl",
+        annotations,
+    ),
+    "published records of a campaign": ("/campaigns/{campaign}/export/records.json", records),
     "a collection as JSON": (f"/collections/{COLLECTION}/export/wikicontradict-json/", records),
     "a collection as CSV": (f"/collections/{COLLECTION}/export/wikicontradict-csv/", records),
-    "a study's zip": ("/reports/1/report.zip", verdicts),
+    "a study's zip": ("/reports/{study}/report.zip", verdicts),
 }
 
 

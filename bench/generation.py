@@ -6,8 +6,7 @@ flight a second), ramp and tail left out; the worker's CPU for a response, start
 loop with requests in as many threads; and how much the worker's memory grew after the first tenth.
 
 With --service NAME, of INFERENCE_SERVICES, a real service is asked instead with its own in_flight, and the share is
-that of the bare client's responses a second; printed too is for how much of the time its calls were open, which other
-work on the machine changes less. A busy machine changes shares more than CPU.
+that of the bare client's responses a second. A busy machine changes shares more than CPU.
 """
 
 import argparse
@@ -22,7 +21,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import timedelta
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -82,22 +80,9 @@ def compare(name: str, n: int, ideal: float | None = None) -> None:
     print(
         f"  {entry.in_flight:4} in flight, {n} responses: {rate:6.1f} a second, {rate / least:.2f} of "
         f"{'the ideal' if ideal else 'the bare client'}; CPU {1000 * cpu / n:.2f} ms a response, bare client "
-        f"{1000 * bare_cpu / n:.2f} ms, ratio {cpu / bare_cpu:.1f}; memory {grew:+.0f} MB; calls open "
-        f"{open_share(run, entry.in_flight):.3f} of the time",
+        f"{1000 * bare_cpu / n:.2f} ms, ratio {cpu / bare_cpu:.1f}; memory {grew:+.0f} MB",
         flush=True,
     )
-
-
-def open_share(run: Any, in_flight: int) -> float:
-    """How much of the time from the first call to the last its `in_flight` calls were open."""
-    from generation.models import Attempt
-
-    # A call whose worker died has no time.
-    ended = Attempt.objects.filter(response__run=run, latency_ms__isnull=False)
-    calls = ended.values_list("started_at", "latency_ms")
-    spans = [(began, timedelta(milliseconds=latency)) for began, latency in calls]
-    whole = max(began + took for began, took in spans) - min(began for began, _ in spans)
-    return sum((took for _, took in spans), timedelta()) / (in_flight * whole)
 
 
 def rate_of(run: Any, in_flight: int) -> float:

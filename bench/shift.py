@@ -71,7 +71,7 @@ def make(options: argparse.Namespace) -> tuple[list[str], Fields]:
     world.copy(options.parts)
     Campaign.objects.update(state=CampaignState.CLOSED)  # else people begin in these
     more = options.submissions + 2 * options.people
-    content.write_pages(folder / "more.xml", more, "Weir", 1_000)
+    content.write_pages(folder / "more.xml", more, "Weir", 200_000)
     content.read_pages(folder / "more.xml")
     campaign(by=admin(), tags=0, in_hand=3, name="The shift", into="weirs")
     people = [person(f"anna-{n}", Role.ANNOTATOR) for n in range(options.people)]

@@ -10,7 +10,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
+from itertools import chain, count
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 import requests
@@ -142,46 +144,59 @@ class Browser:
 # ---------------------------------------------------------------- what is measured
 
 
-class Cost(NamedTuple):
-    """CPU seconds of the web server, ours and the bare view's, for n times the same; `seconds` of each of ours."""
+def cost(
+    server: Server, browser: Browser, act: Callable[[], object], n: int
+) -> tuple[str, list[float]]:
+    """CPU of `act` next to the bare view with as many bytes for each of its requests, in turns, n times each; in words.
 
-    ours: float
-    bare: float
-    seconds: list[float]
-    requests: int
-    bytes: int
-
-    def words(self) -> str:
-        n = len(self.seconds)
-        ours, bare = (1e3 * cpu / n for cpu in (self.ours, self.bare))
-        return (
-            f"{ours:7.1f} ms of CPU  bare view {bare:5.1f} ms  ratio {ours / bare:5.1f}  "
-            f"(n = {n}; requests: {self.requests / n:.0f} of {self.bytes / self.requests / 1e3:.0f} kB)"
-        )
-
-
-def cost(server: Server, browser: Browser, act: Callable[[], object], n: int) -> Cost:
-    """`act` n times, and the bare view with as many bytes for each of its requests, in turns."""
-    act()
-    ours = bare = 0.0
+    And the seconds of each act.
+    """
     seconds: list[float] = []
-    sizes: list[int] = []
-    for turn in range(TURNS):
+    asked, bares = list[list[int]](), count()
+
+    def ours() -> None:
         browser.sizes.clear()
-        began = tree_cpu(server.pid)
-        for _ in range(turn, n, TURNS):
-            start = time.perf_counter()
-            act()
-            seconds.append(time.perf_counter() - start)
-        ours += tree_cpu(server.pid) - began
-        asked = list(browser.sizes)
-        sizes += asked
-        began = tree_cpu(server.pid)
-        for size in asked:
+        began = time.perf_counter()
+        act()
+        seconds.append(time.perf_counter() - began)
+        asked.append(list(browser.sizes))
+
+    def bare() -> None:
+        for size in asked[next(bares)]:
             browser.get(f"/bare/?bytes={size}")
-        bare += tree_cpu(server.pid) - began
-    bare = max(bare, 1 / TICKS)  # no less is counted
-    return Cost(ours, bare, seconds, len(sizes), sum(sizes))
+
+    act()  # warms up
+    used, least = (1e3 * cpu / n for cpu in in_turns(n, (server, ours), (server, bare)))
+    least = max(least, 1e3 / TICKS / n)  # no less is counted
+    sizes = list(chain.from_iterable(asked))
+    words = (
+        f"{used:7.1f} ms of CPU  bare view {least:5.1f} ms  ratio {used / least:5.1f}  "
+        f"(n = {n}; requests: {len(sizes) / n:.0f} of {mean(sizes) / 1e3:.0f} kB)"
+    )
+    return words, seconds
+
+
+def in_turns(
+    n: int, *sides: tuple[Server, Callable[[], object]], cpu: Callable[[int], float] = tree_cpu
+) -> list[float]:
+    """Seconds of CPU of each side's server for n times its act."""
+    used = [0.0] * len(sides)
+    for turn in range(min(n, TURNS)):
+        for side, (server, act) in enumerate(sides):
+            began = cpu(server.pid)
+            for _ in range(turn, n, TURNS):
+                act()
+            used[side] += cpu(server.pid) - began
+    return used
+
+
+def seconds_of(act: Callable[[], object], n: int) -> list[float]:
+    taken = []
+    for _ in range(n):
+        start = time.perf_counter()
+        act()
+        taken.append(time.perf_counter() - start)
+    return taken
 
 
 def at_once(works: Sequence[Callable[[], T]]) -> list[T]:

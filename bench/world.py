@@ -13,19 +13,12 @@ from bench import content
 
 VERDICTS = ("correct", "partially correct", "incorrect")
 STEP = 10_000_000  # no key of the first part is as high
-COPIED_AT_ONCE = 50
-SHARED = {
-    "Wiki",
-    "FetchRun",
-    "Guideline",
-    "Rubric",
-    "LanguageModel",
-    "PromptVersion",
-    "JudgePrompt",
-}
 ROOMS = ("wikifetch", "datasets", "annotation", "generation", "judging")
+SHARED = {
+    *("Wiki", "FetchRun", "Guideline", "Rubric", "LanguageModel", "PromptVersion", "JudgePrompt"),
+}
 COPIES = (
-    "(WITH RECURSIVE c(k) AS (SELECT CAST({first} AS bigint) UNION ALL SELECT k + 1 FROM c WHERE k < {last}) "
+    "(WITH RECURSIVE c(k) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT k + 1 FROM c WHERE k < {last}) "
     "SELECT k FROM c) AS c"
 )
 
@@ -102,30 +95,21 @@ def some_minutes_later() -> None:
 
 
 def copy(parts: int) -> None:
-    """Let there be so many parts."""
-    for first in range(1, parts, COPIED_AT_ONCE):
-        _copy(first, min(first + COPIED_AT_ONCE, parts) - 1)
-    some_minutes_later()
-
-
-def _copy(first: int, last: int) -> None:
-    """Make the copies of these numbers, both included."""
+    """Copy the first part so often that there are so many."""
     from django.db import connection, transaction
 
     with transaction.atomic(), connection.cursor() as cursor:
         if connection.vendor == "postgresql":  # else it looks up each key of each copied row
             cursor.execute("SET LOCAL session_replication_role = replica")
-        for model in copied():
+        for model in copied() if parts > 1 else ():
             columns = {field: _moved(model, field) for field in model._meta.concrete_fields}
             into = ", ".join(f'"{field.column}"' for field in columns)
-            copies = COPIES.format(first=first, last=last)
             table = model._meta.db_table
-            # Copies have keys over STEP; the first part has not.
-            within = " AND ".join(f"{key} < {STEP}" for key in _keys(model)) or "true"
             cursor.execute(
                 f'INSERT INTO "{table}" ({into}) SELECT {", ".join(columns.values())} '
-                f'FROM "{table}" AS t CROSS JOIN {copies} WHERE {within}'
+                f'FROM "{table}" AS t CROSS JOIN {COPIES.format(last=parts - 1)}'
             )
+    some_minutes_later()
 
 
 def copied() -> Iterator[Any]:
@@ -136,13 +120,6 @@ def copied() -> Iterator[Any]:
         for model in apps.get_app_config(room).get_models(include_auto_created=True):
             if model.__name__ not in SHARED and model._base_manager.exists():
                 yield model
-
-
-def _keys(model) -> Iterator[str]:
-    """The columns of whole numbers by which a row of the first part is known."""
-    for field in model._meta.concrete_fields:
-        if _is_moved(field) and _is_number(field) and not field.null:
-            yield f't."{field.column}"'
 
 
 def _is_moved(field) -> bool:

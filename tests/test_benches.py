@@ -27,7 +27,7 @@ SMALL = {
         f"--tags 20 --annotated 2 --responses 12 --parts 2 {TABLES}",
         r"ratio +\d(.|\n)* \d+ pages, \d+ of them over 300 ms",
     ),
-    "exporting": (f"--records 50 {TABLES}", r"write: with pages(.|\n)* a study's zip .* ratio +\d"),
+    "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
     "keeping": (f"--responses 100 {TABLES}", r"restore of .* ratio +\d"),
     "generation": (
         f"--responses 40 --in-flight 8 --milliseconds 50 {TABLES}",

@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import annotating, content
 from bench.machine import apart, on_each, tree_cpu
 from bench.peers import label_studio
-from bench.web import TURNS, Browser, Server, served
+from bench.web import TURNS, Browser, Server, in_turns, served
 
 
 def main() -> None:
@@ -35,15 +35,15 @@ def measure(options: argparse.Namespace) -> None:
         we.begin()
         they = label_studio.Annotator(theirs, entered)
         they.take(label_studio.tasks(options.tags))
-        compare = Comparison(ours, theirs)
-        compare("next + submit", options.times, we.submit, they.submit)
-        compare("list of 100", 10 * TURNS, we.list_100, they.list_100)
-        office = Office(ours, admin)
-        records = json.dumps(content.records(options.tags))
-        tasks = label_studio.tasks(options.tags)
-        into_ours, into_theirs = partial(office.take, records), partial(they.take_annotated, tasks)
-        compare(f"import of {options.tags} annotated", TURNS, into_ours, into_theirs)
-        compare("export of them", TURNS, office.export, they.export)
+        office = Office(ours, admin, json.dumps(content.records(options.tags)))
+        annotated = partial(they.take_annotated, label_studio.tasks(options.tags))
+        for name, n, we_do, they_do in (
+            ("next + submit", options.times, we.submit, they.submit),
+            ("list of 100", 10 * TURNS, we.list_100, they.list_100),
+            (f"import of {options.tags} annotated", TURNS, office.take, annotated),
+            ("export of them", TURNS, office.export, they.export),
+        ):
+            compare(name, n, (ours, we_do), (theirs, they_do))
 
 
 def admins_session() -> str:
@@ -55,47 +55,36 @@ def admins_session() -> str:
 class Office:
     """An admin who imports and exports."""
 
-    def __init__(self, server: Server, session: str) -> None:
+    def __init__(self, server: Server, session: str, records: str) -> None:
         self.browser, self.numbers = Browser(server.port, session), count()
+        self.records = records
 
-    def take(self, records: str) -> None:
+    def take(self) -> None:
         """Into a collection of its own."""
         self.collection = f"annotated-{next(self.numbers)}"
         page = self.browser.get("/collections/new/import/")
         fields = [*page.hidden, ("collection", self.collection), ("format", "wikicontradict")]
-        self.browser.post(page.path, fields, file=("records.json", records))
+        self.browser.post(page.path, fields, file=("records.json", self.records))
 
     def export(self) -> None:
         self.browser.get(f"/collections/{self.collection}/export/wikicontradict-json/")
 
 
-class Comparison:
-    """Does the same on both servers in turns, and prints the CPU of both."""
-
-    def __init__(self, ours: Server, theirs: Server) -> None:
-        self.servers = (ours, theirs)
-
-    def __call__(self, name: str, n: int, we: Callable, they: Callable) -> None:
-        used = [0.0, 0.0]
-        for act in (we, they):
-            act()
-        for turn in range(min(n, TURNS)):
-            for side, act in enumerate((we, they)):
-                began = idle(self.servers[side])
-                for _ in range(turn, n, TURNS):
-                    act()
-                used[side] += idle(self.servers[side]) - began
-        ours, theirs = (1e3 * seconds / n for seconds in used)
-        print(
-            f"  {name:28} ours {ours:7.1f} ms  Label Studio {theirs:7.1f} ms  ratio {ours / theirs:5.2f}  (n = {n})",
-            flush=True,
-        )
+def compare(name: str, n: int, we: tuple[Server, Callable], they: tuple[Server, Callable]) -> None:
+    """Do the same on both servers in turns, and print the CPU of both."""
+    for _, act in (we, they):
+        act()
+    ours, theirs = (1e3 * seconds / n for seconds in in_turns(n, we, they, cpu=cpu_when_idle))
+    print(
+        f"  {name:28} ours {ours:7.1f} ms  Label Studio {theirs:7.1f} ms  ratio {ours / theirs:5.2f}  (n = {n})",
+        flush=True,
+    )
 
 
-def idle(server: Server) -> float:
+def cpu_when_idle(pid: int) -> float:
     """The seconds of CPU that the server has used, once it does nothing more after an answer."""
     before = -1.0
-    while (now := tree_cpu(server.pid)) - before > 0.02:
+    while (now := tree_cpu(pid)) - before > 0.02:
         before = now
         time.sleep(1)
     return now
