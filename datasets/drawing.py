@@ -25,7 +25,7 @@ class Framed:
 
 
 @dataclass(frozen=True)
-class DrawingPlan:
+class SubsetPlan:
     """How many questions of each stratum; those that are not named give none. None: all of the frame."""
 
     seed: int
@@ -33,7 +33,7 @@ class DrawingPlan:
     wanted: Mapping[str, int] | None = field(default=None)
 
 
-def frame(questions: Iterable[Framed], plan: DrawingPlan) -> list[Framed]:
+def frame(questions: Iterable[Framed], plan: SubsetPlan) -> list[Framed]:
     """The questions in the order of their lots; with `one_per_tag` the first of each tag alone."""
     in_order = sorted(questions, key=lambda asked: (lot(plan.seed, asked.name), asked.name))
     if not plan.one_per_tag:
@@ -44,7 +44,7 @@ def frame(questions: Iterable[Framed], plan: DrawingPlan) -> list[Framed]:
     return list(first.values())
 
 
-def draw(framed: Sequence[Framed], plan: DrawingPlan) -> list[Framed]:
+def draw(framed: Sequence[Framed], plan: SubsetPlan) -> list[Framed]:
     """The questions drawn from a frame; raises Refusal for a stratum with fewer than are wanted."""
     if not framed:
         raise Refusal("No question matches. Choose All in one of the boxes.")

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from datasets.counts import FACETS
-from datasets.drawing import ALL, DrawingPlan
+from datasets.drawing import ALL, SubsetPlan
 from datasets.importers import IMPORTERS
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
@@ -119,12 +119,12 @@ class SubsetForm(forms.Form):
         kept = {name: value for name, value in chosen.items() if (name, value) in known}
         return Query(dict(sorted(kept.items())), by if by in SLICES else "")
 
-    def _plan(self, wanted: Mapping[str, int] | None = None) -> DrawingPlan:
+    def _plan(self, wanted: Mapping[str, int] | None = None) -> SubsetPlan:
         try:
             seed = self.fields["seed"].clean(self.given.get("seed"))
         except forms.ValidationError:
             seed = 0  # for the strata; the form is refused
-        return DrawingPlan(seed, bool(self.given.get("one_per_tag")), wanted)
+        return SubsetPlan(seed, bool(self.given.get("one_per_tag")), wanted)
 
     @property
     def numbers(self) -> list[forms.BoundField]:
@@ -153,7 +153,7 @@ class SubsetForm(forms.Form):
             self.add_error(None, "Give a number for at least one stratum, or choose no strata.")
         return entered
 
-    def plan(self) -> DrawingPlan:
+    def plan(self) -> SubsetPlan:
         numbers = {stratum: self.cleaned_data.get(NUMBER + stratum) for stratum in self.fits}
         if ALL in numbers and numbers[ALL] is None:
             return self._plan()

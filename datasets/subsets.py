@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from datasets.contexts import is_same, reasoning
 from datasets.counts import FACETS, current_instances, narrowed
-from datasets.drawing import ALL, DrawingPlan, Framed, draw, frame
+from datasets.drawing import ALL, Framed, SubsetPlan, draw, frame
 from datasets.models import Collection, Contradiction, Instance, Subset
 from datasets.taxonomy import DIMENSIONS
 from leases.refusal import Conflict, Refusal
@@ -81,7 +81,7 @@ class Query:
         return SLICES[self.by].labels.get(stratum, stratum) if self.by else "All questions"
 
 
-def framed(collection: Collection, query: Query, plan: DrawingPlan) -> list[Framed]:
+def framed(collection: Collection, query: Query, plan: SubsetPlan) -> list[Framed]:
     """The newest questions that match and are not excluded, in the order in which they are drawn."""
     chosen = [facet for facet in FACETS if query.facets.get(facet.parameter) == facet.value]
     rows = narrowed(current_instances(collection), chosen).select_related("contradiction")
@@ -125,7 +125,7 @@ def strata(questions: list[Framed]) -> dict[str, int]:
 
 @transaction.atomic
 def freeze(
-    name: str, collection: Collection, query: Query, plan: DrawingPlan, *, by: Person | None
+    name: str, collection: Collection, query: Query, plan: SubsetPlan, *, by: Person | None
 ) -> Subset:
     """Draw a subset and store it with how it was drawn; raises Refusal with what to change, Conflict for its name."""
     questions = framed(collection, query, plan)

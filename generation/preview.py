@@ -32,7 +32,7 @@ CHARACTERS_PER_TOKEN = 4.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenAnswers:
     """The means of `answers` earlier answers; without any, those expected: at most `written` tokens, and no time.
 
     `per_token`: characters of the prompt for each token read. `seconds` is the time of one call.
@@ -54,7 +54,7 @@ class PreviewRow:
 
     model: LanguageModel
     scores: bool
-    seen: Seen
+    seen: SeenAnswers
     least: int
     calls: int
     read: int
@@ -175,7 +175,7 @@ def _row(model: LanguageModel, scores: bool, run: Run, work: _Work) -> PreviewRo
     )
 
 
-def _seen(model: LanguageModel, scores: bool, run: Run) -> Seen:
+def _seen(model: LanguageModel, scores: bool, run: Run) -> SeenAnswers:
     answers = Response.objects.filter(
         model=model,
         scored__isnull=not scores,
@@ -189,10 +189,10 @@ def _seen(model: LanguageModel, scores: bool, run: Run) -> Seen:
     calls = [call for response in latest for call in _calls(response)]
     if not calls:
         most = 1 if scores else model.options.get(chat.MAX_TOKENS)
-        return Seen(0, CHARACTERS_PER_TOKEN, most, None)
+        return SeenAnswers(0, CHARACTERS_PER_TOKEN, most, None)
     read, written, milliseconds, length = (sum(column) for column in zip(*calls, strict=True))
     n = len(calls)
-    return Seen(len(latest), length / read, written / n, milliseconds / n / 1000)
+    return SeenAnswers(len(latest), length / read, written / n, milliseconds / n / 1000)
 
 
 def _calls(response: Response) -> Iterator[tuple[Any, ...]]:

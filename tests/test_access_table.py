@@ -18,7 +18,7 @@ from accounts.roles import Role
 from annotation.models import Assignment, Guideline
 from annotation.workflow import claiming
 from datasets import revisions
-from datasets.drawing import DrawingPlan
+from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Collection
 from datasets.releases import freeze as release
@@ -442,7 +442,7 @@ def tagged(everybody):
 def released():
     collection = datasets.mills()
     release(collection=collection, version="1.0")
-    drawn = freeze("All", collection, Query(), DrawingPlan(7), by=None)
+    drawn = freeze("All", collection, Query(), SubsetPlan(7), by=None)
     return {
         "contradiction": collection.contradictions.get().pk,
         "collection": collection.pk,

@@ -62,7 +62,7 @@ def bring(
             return _shown(arriving, name)
 
 
-class Arrival:
+class ArrivingImport:
     """An import on its way, with the collection that nobody sees yet."""
 
     def __init__(self, collection: Collection) -> None:
@@ -91,13 +91,13 @@ class Arrival:
 
 
 @contextmanager
-def arrival(*, source: str = "", by: Person | None = None) -> Iterator[Arrival]:
+def arrival(*, source: str = "", by: Person | None = None) -> Iterator[ArrivingImport]:
     """A collection to write an import to, in steps; removed with all that came along unless the last step shows it."""
     waiting = Collection.everything.create(
         name=f"~{uuid.uuid4().hex}", source=source[:300], created_by=by, arriving_until=in_seconds(HOLD)
     )  # fmt: skip
     try:
-        yield Arrival(waiting)
+        yield ArrivingImport(waiting)
     except BaseException:
         with suppress(DatabaseError):  # remove_abandoned finds what a failing database leaves
             _remove(waiting)
@@ -155,7 +155,7 @@ def _hold(waiting: Collection) -> None:
         raise Conflict(LATE)
 
 
-def _shown(arriving: Arrival, name: str) -> tuple[Collection, int]:
+def _shown(arriving: ArrivingImport, name: str) -> tuple[Collection, int]:
     """Let the records be seen, in the collection `name`."""
     waiting = arriving.collection
     target = Collection.objects.filter(name=name).first()

@@ -2,25 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from generation.prompts.prompting import (
-    FIELDS,
-    GOLD_SOURCES,
-    LONGEST_OPTION,
-    PLACE,
-    REPLY,
-    VERDICTS,
-    VERSION_SUFFIX,
-    WITH_OPTIONS,
-    Form,
-    PromptError,
-    check_asking_again,
-    check_places,
-    folded,
-    sha256_of,
-)  # fmt: skip
+from generation.prompts import prompting
+from generation.prompts.prompting import FIELDS, PLACE, REPLY, WITH_OPTIONS, Form, PromptError
 
 # What the author gives, with the most characters of each text; a title is one line.
 LONGEST = {
@@ -35,7 +21,7 @@ LONGEST = {
 # Those that may be empty, and those of several lines.
 _OPTIONAL = ("second", "source", "criteria")
 _LONG = ("template", "second", "criteria", *FIELDS, "answer")
-_LISTS = {"gold": GOLD_SOURCES, "verdicts": VERDICTS}
+_LISTS = {"gold": prompting.GOLD_SOURCES, "verdicts": prompting.VERDICTS}
 GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options", "times", "insist")
 # What an example has, with the same limit as a template.
 EXAMPLE = (*FIELDS, "answer")
@@ -64,19 +50,13 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     for field, most in LONGEST.items():
         _check_text(field, data.get(field, ""), most, where)
     for field, known in _LISTS.items():
-        if not isinstance(data[field], list):
-            raise PromptError(f"{where}: {field} is a list of {', '.join(known)}.", field)
-        if others := sorted(set(map(str, data[field])) - set(known)):
-            raise PromptError(
-                f"{where}: {field} has {', '.join(others)}. Write one of {', '.join(known)} instead.",
-                field,
-            )
+        _check_list(field, data[field], known, where)
     for field in ("revised", "insist"):
         if not isinstance(data[field], bool):
             raise PromptError(f"{where}: {field} is true or false.", field)
     _check_name(data["name"], data["label"], where)
-    check_places(data["template"], where)
-    check_places(data["second"].replace(REPLY, ""), where, REPLY, field="second")
+    prompting.check_places(data["template"], where)
+    prompting.check_places(data["second"].replace(REPLY, ""), where, REPLY, field="second")
     if "{question}" not in data["template"]:
         raise PromptError(
             f"{where} never shows the question. Write {{question}} where it belongs.", "template"
@@ -85,12 +65,12 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     _check_form(data["form"], data["options"], data["second"], where)
     places = PLACE.findall(data["template"] + data["second"])
     shown = [place for place in places if place != "question"]
-    check_asking_again(data, bool(shown), where)
+    prompting.check_asking_again(data, bool(shown), where)
     return {
         **{name: data[name] for name in GIVEN},
         "passages": [int(place[-1]) for place in dict.fromkeys(shown)],
         "reconstructed": False,
-        "sha256": sha256_of(data),
+        "sha256": prompting.sha256_of(data),
     }
 
 
@@ -110,6 +90,16 @@ def _check_text(field: str, text: Any, most: int, where: str) -> None:
                 f"{where}: the {field} has the control character U+{ord(mark):04X}. Remove it.",
                 field,
             )
+
+
+def _check_list(field: str, given: Any, known: Sequence[str], where: str) -> None:
+    words = ", ".join(known)
+    if not isinstance(given, list):
+        raise PromptError(f"{where}: {field} is a list of {words}.", field)
+    if others := sorted(set(map(str, given)) - set(known)):
+        raise PromptError(
+            f"{where}: {field} has {', '.join(others)}. Write one of {words} instead.", field
+        )
 
 
 def _check_examples(examples: Any, template: str, where: str) -> None:
@@ -162,10 +152,14 @@ def _check_options(options: Any, where: str) -> None:
         raise PromptError(f"{where}: options is a list of {least} to {most} texts.", "options")
     for option in options:
         try:
-            _check_text("option", option, LONGEST_OPTION, where)
+            _check_text("option", option, prompting.LONGEST_OPTION, where)
         except PromptError as error:
             raise PromptError(str(error), "options") from error
-        alike = [one for one in options if isinstance(one, str) and folded(one) == folded(option)]
+        alike = [
+            one
+            for one in options
+            if isinstance(one, str) and prompting.folded(one) == prompting.folded(option)
+        ]
         if option != option.strip() or len(alike) > 1:
             raise PromptError(
                 f"{where}: the option {option!r} is there twice, or has blanks round it. Write each once, without.",
@@ -174,13 +168,13 @@ def _check_options(options: Any, where: str) -> None:
 
 
 def _check_name(name: str, label: str, where: str) -> None:
-    if not _KEY.fullmatch(name) or VERSION_SUFFIX.search(name) or name in _TAKEN:
+    if not _KEY.fullmatch(name) or prompting.VERSION_SUFFIX.search(name) or name in _TAKEN:
         raise PromptError(
             f"{where}: {name!r} cannot be a name. Use small letters, digits and hyphens, as in cautious-reader; not "
             "“new”, and no version such as -v2 at its end, which is added by itself.",
             "name",
         )
-    if label != label.strip() or VERSION_SUFFIX.search(label):
+    if label != label.strip() or prompting.VERSION_SUFFIX.search(label):
         raise PromptError(
             f"{where}: {label!r} cannot be a label. Write a short one such as C1, without blanks round it and "
             "without a version such as v2, which is added by itself.",

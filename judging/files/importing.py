@@ -17,7 +17,7 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets import schema
 from datasets.contexts import context_1, context_2
-from datasets.importers.arriving import Arrival, arrival
+from datasets.importers.arriving import ArrivingImport, arrival
 from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
 from datasets.records import Draft, add_contradictions
@@ -141,7 +141,7 @@ def _unseen_study(collection: Collection, by: Person | None) -> Study:
     return study
 
 
-def _show(study: Study, name: str, arriving: Arrival) -> None:
+def _show(study: Study, name: str, arriving: ArrivingImport) -> None:
     study.name, study.slug, study.arriving_in = name, studies.free_slug(name), None
     try:
         with transaction.atomic():

@@ -20,7 +20,7 @@ from annotation.states import AnnotationState
 from annotation.workflow.claiming import next_assignment
 from datasets import subsets
 from datasets.counts import current_instances
-from datasets.drawing import DrawingPlan
+from datasets.drawing import SubsetPlan
 from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Contradiction
 from datasets.revisions import accept, originals, reject, write
@@ -144,7 +144,7 @@ def pages_of_rows(ada) -> list[str]:
 def subset(ada) -> int:
     """Three questions, of which one is of a contradiction that has a newer version."""
     collection = Collection.objects.get(name="demonstration")
-    plan = DrawingPlan(7, wanted={"": 3})
+    plan = SubsetPlan(7, wanted={"": 3})
     drawn = subsets.freeze("Three", collection, subsets.Query(), plan, by=ada)
     newer(drawn.instances.first().contradiction)
     return drawn.pk

@@ -2,7 +2,7 @@
 
 import pytest
 
-from datasets.drawing import DrawingPlan, Framed, draw, frame
+from datasets.drawing import Framed, SubsetPlan, draw, frame
 from leases.refusal import Refusal
 
 # Two questions for each of 20 tags, half of them explicit.
@@ -13,33 +13,33 @@ QUESTIONS = [
 ]
 
 
-def drawn(plan: DrawingPlan, questions=QUESTIONS) -> list[Framed]:
+def drawn(plan: SubsetPlan, questions=QUESTIONS) -> list[Framed]:
     return draw(frame(questions, plan), plan)
 
 
 def test_the_same_seed_draws_the_same_in_whatever_order_rows_come():
-    plan = DrawingPlan(7, wanted={"explicit": 5, "implicit": 3})
+    plan = SubsetPlan(7, wanted={"explicit": 5, "implicit": 3})
     assert drawn(plan) == drawn(plan, QUESTIONS[::-1])
-    assert drawn(plan) != drawn(DrawingPlan(8, wanted=plan.wanted))
+    assert drawn(plan) != drawn(SubsetPlan(8, wanted=plan.wanted))
 
 
 def test_each_stratum_gives_the_number_that_is_wanted():
-    taken = [one.stratum for one in drawn(DrawingPlan(7, wanted={"explicit": 5, "implicit": 3}))]
+    taken = [one.stratum for one in drawn(SubsetPlan(7, wanted={"explicit": 5, "implicit": 3}))]
     assert (taken.count("explicit"), taken.count("implicit")) == (5, 3)
 
 
 def test_a_stratum_that_is_not_named_gives_none():
-    assert {one.stratum for one in drawn(DrawingPlan(7, wanted={"implicit": 3}))} == {"implicit"}
+    assert {one.stratum for one in drawn(SubsetPlan(7, wanted={"implicit": 3}))} == {"implicit"}
 
 
 def test_one_question_of_each_tag_is_drawn_by_the_seed():
-    taken = drawn(DrawingPlan(7, one_per_tag=True))
+    taken = drawn(SubsetPlan(7, one_per_tag=True))
     assert len(taken) == len({one.tag for one in taken}) == 20
     assert {one.key % 2 for one in taken} == {0, 1}
 
 
 def test_without_a_number_all_are_drawn():
-    assert {one.key for one in drawn(DrawingPlan(7))} == {one.key for one in QUESTIONS}
+    assert {one.key for one in drawn(SubsetPlan(7))} == {one.key for one in QUESTIONS}
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_without_a_number_all_are_drawn():
 )
 def test_what_cannot_be_drawn_is_refused(wanted, questions, sentence):
     with pytest.raises(Refusal, match=sentence):
-        drawn(DrawingPlan(7, wanted=wanted), questions)
+        drawn(SubsetPlan(7, wanted=wanted), questions)

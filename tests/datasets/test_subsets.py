@@ -5,7 +5,7 @@ import re
 import pytest
 
 from accounts.roles import Role
-from datasets.drawing import DrawingPlan
+from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Collection, Contradiction, Instance, Subset
 from datasets.records import link_same_tag
@@ -121,12 +121,12 @@ def test_two_contradictions_of_one_tag_count_as_one_tag(mills, superseded, when)
         question("And when?", of=rows[place])
     if when == "before":
         link_same_tag(*rows)
-    assert len(framed(mills, Query(), DrawingPlan(7, one_per_tag=True))) == 9
+    assert len(framed(mills, Query(), SubsetPlan(7, one_per_tag=True))) == 9
 
 
 def test_the_frame_is_read_without_texts_in_two_statements(mills, django_assert_num_queries):
     with django_assert_num_queries(2) as read:
-        framed(mills, Query(by="passages"), DrawingPlan(7))
+        framed(mills, Query(by="passages"), SubsetPlan(7))
     assert not any("answer_1" in one["sql"] or "paragraph" in one["sql"] for one in read)
 
 
@@ -140,7 +140,7 @@ def test_a_seed_written_otherwise_draws_the_same(client, admin, mills, typed):
 
 
 def test_a_subset_keeps_its_questions_when_a_contradiction_is_superseded(client, admin, mills):
-    subset = freeze("All", mills, Query(), DrawingPlan(7), by=admin)
+    subset = freeze("All", mills, Query(), SubsetPlan(7), by=admin)
     before = set(subset.instances.values_list("pk", flat=True))
     old = mills.contradictions.get(position=3)
     newer(old)

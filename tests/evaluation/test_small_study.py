@@ -19,7 +19,7 @@ from annotation.models import Annotation
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow import claiming
 from datasets import subsets
-from datasets.drawing import ALL, DrawingPlan
+from datasets.drawing import ALL, SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
 from datasets.subsets import Query
@@ -246,7 +246,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
 
     # Questions and answers.
     collection = published(people)
-    six = DrawingPlan(seed=7, one_per_tag=True, wanted={ALL: QUESTIONS})
+    six = SubsetPlan(seed=7, one_per_tag=True, wanted={ALL: QUESTIONS})
     subset = subsets.freeze("Six", collection, Query(), six, by=olga)
     assert subset.instances.count() == QUESTIONS
     run = answered(collection, model_of(3))

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from accounts.roles import Role
-from datasets.drawing import DrawingPlan
+from datasets.drawing import SubsetPlan
 from datasets.subsets import Query, freeze
 from generation.models import Response
 from judging import adjudication, pool, presenting, progress, settling, studies, verdicts
@@ -349,7 +349,7 @@ def test_too_many_repeats_are_refused(admin):
 
 
 def subset_of(run, **plan):
-    return freeze("Few", run.collection, Query(), DrawingPlan(7, **plan), by=make.judge("drawer"))
+    return freeze("Few", run.collection, Query(), SubsetPlan(7, **plan), by=make.judge("drawer"))
 
 
 def test_a_study_judges_the_responses_to_a_subset(admin):

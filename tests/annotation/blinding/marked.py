@@ -8,7 +8,7 @@ from accounts.roles import Role
 from annotation.models import Annotation, Question
 from annotation.reviewing.publishing_tags import publish_campaign
 from datasets import revisions, subsets
-from datasets.drawing import DrawingPlan
+from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
@@ -92,7 +92,7 @@ def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, objec
     """A release, a subset, revised passages and an exclusion, in force and in a second release."""
     collection = instance.contradiction.collection
     freeze(collection=collection, version="1.0")
-    drawn = subsets.freeze("All", collection, subsets.Query(), DrawingPlan(7), by=None)
+    drawn = subsets.freeze("All", collection, subsets.Query(), SubsetPlan(7), by=None)
     agreeing = Texts(f"{MARK} passage", f"{MARK} passage", f"{MARK} answer")
     revision = revisions.write(instance=instance, texts=agreeing, by=people["bob"])
     reason = f"Not {MARK}"

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from accounts.roles import Role
-from datasets.drawing import DrawingPlan
+from datasets.drawing import SubsetPlan
 from datasets.subsets import Query, freeze
 from evaluation.counts.naming import model_names
 from evaluation.report import sentences
@@ -234,7 +234,7 @@ def test_the_subset_that_was_judged_is_named_with_how_it_was_drawn(client, rita)
         "Few",
         drawn_from.collection,
         Query(by="reasoning"),
-        DrawingPlan(7, wanted={"explicit": 1}),
+        SubsetPlan(7, wanted={"explicit": 1}),
         by=rita,
     )
     admin = person("admin", Role.ADMIN)

@@ -238,7 +238,7 @@ def test_a_preview_is_measured_by_both_turns_of_earlier_responses(fake, local):
     [one] = shown.rows
     first, second = len(FIRST), len(SECOND.format("5 km"))
     per_token = (2 * first + len("5 km") + second) / 40
-    assert one.seen == preview.Seen(1, per_token, 3, 2.0)
+    assert one.seen == preview.SeenAnswers(1, per_token, 3, 2.0)
     assert (shown.is_measured, shown.calls, shown.written) == (True, 4, 12)
     own = 2 * (2 * first + len(SECOND.format("")))
     assert one.read == round(own / per_token + 2 * 3 * 3)

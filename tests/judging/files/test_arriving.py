@@ -34,7 +34,7 @@ def kept():
 
 def before_step(monkeypatch, number, act):
     """Call `act` before that step of an import, counted from 1; returns the list of steps begun."""
-    step, begun = arriving.Arrival.step, []
+    step, begun = arriving.ArrivingImport.step, []
 
     def noted(self):
         begun.append(connection.in_atomic_block)
@@ -42,7 +42,7 @@ def before_step(monkeypatch, number, act):
             act()
         return step(self)
 
-    monkeypatch.setattr(arriving.Arrival, "step", noted)
+    monkeypatch.setattr(arriving.ArrivingImport, "step", noted)
     return begun
 
 
