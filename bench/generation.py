@@ -57,9 +57,8 @@ def measure(options: argparse.Namespace) -> None:
         latency = options.milliseconds / 1000
         url = servers.enter_context(fake_service(latency))
         for in_flight in [options.in_flight] if options.in_flight else usual:
-            settings.INFERENCE_SERVICES = {
-                "fake": {"url": url, "in_flight": in_flight, "timeout": 60}
-            }
+            entry = {"url": url, "in_flight": in_flight, "timeout": 60}
+            settings.INFERENCE_SERVICES = {"fake": entry}
             compare("fake", options.responses, ideal=in_flight / latency)
 
 
@@ -67,13 +66,15 @@ def compare(name: str, n: int, ideal: float | None = None) -> None:
     """Ask the service for n responses, by bare calls and by a worker; `ideal` responses a second of a fake one."""
     from django.conf import settings
 
-    from generation.inference import client
-    from generation.models import Response
+    from generation.inference import chat, client
 
     os.environ["INFERENCE_SERVICES"] = json.dumps(settings.INFERENCE_SERVICES)
     entry = client.service(name).entry
-    run = make(name, n, is_real=ideal is None)
-    bodies = [request_of(row) for row in Response.objects.filter(run=run)[:QUESTIONS]]
+    run = make(name, n)
+    bodies = [
+        chat.body(row.model.model_id, row.model.options, row.rendered, row.model.able)
+        for row in run.responses.all()[:QUESTIONS]
+    ]
     seconds, bare_cpu = apart(bare, entry, bodies, n)
     cpu, grew = work(run)
     rate, least = rate_of(run, entry.in_flight), ideal or n / seconds
@@ -92,18 +93,15 @@ def rate_of(run: Any, in_flight: int) -> float:
     return (len(times) - 2 * ramp) / (times[-ramp - 1] - times[ramp - 1]).total_seconds()
 
 
-def make(name: str, responses: int, is_real: bool) -> Any:
-    """A run of so many responses, started. A real service is tested first: it may need other words for a request."""
+def make(name: str, responses: int) -> Any:
+    """A run of so many responses, started. The service is tested first: it may need other words for a request."""
     from generation import registry, runs
     from generation.inference import client
     from generation.prompts import prompting
     from tests.generation.factories import canals
 
     offered = client.service(name).models()
-    if is_real:
-        model, _ = registry.add_probed(name, offered[0], OPTIONS)
-    else:
-        model = registry.add(name, offered[0], OPTIONS)
+    model, _ = registry.add_probed(name, offered[0], OPTIONS)
     made, _ = runs.create(
         collection=canals(QUESTIONS, name=f"canals {time.monotonic()}"),
         models=[model],
@@ -113,12 +111,6 @@ def make(name: str, responses: int, is_real: bool) -> Any:
     made.responses.filter(order__gte=responses).delete()
     runs.start(made)
     return made
-
-
-def request_of(row: Any) -> dict[str, Any]:
-    from generation.inference import chat
-
-    return chat.body(row.model.model_id, row.model.options, row.rendered, row.model.able)
 
 
 def bare(entry: Any, bodies: list[dict[str, Any]], n: int) -> tuple[float, float]:

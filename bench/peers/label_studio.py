@@ -48,12 +48,10 @@ def form(texts: list[str]) -> str:
         + "</Choice>"
         for dimension in DIMENSIONS
     )
+    pairs = {"validity": ("Valid", "Invalid"), "same_passage": ("Same", "Different")}
     choices = "".join(
-        f'<Choices name="{name}" toName="tag"><Choice value="{one}"/><Choice value="{two}"/></Choices>'
-        for name, one, two in (
-            ("validity", "Valid", "Invalid"),
-            ("same_passage", "Same", "Different"),
-        )
+        f'<Choices name="{name}" toName="tag"><Choice value="{yes}"/><Choice value="{no}"/></Choices>'
+        for name, (yes, no) in pairs.items()
     )
     return (
         f'<View><Text name="tag" value="$paragraph"/>{choices}{areas}'
@@ -81,19 +79,14 @@ class Annotator:
         self.browser = PeersBrowser(server.port)
         self.entered, self.numbers = entered, count()
         self.browser.get("/user/signup/")
-        named = {
-            "email": f"{secrets.token_hex(4)}@example.com",
-            "password": PASSWORD,
-            "how_find_us": "other",
-        }
-        self.browser.post("/user/signup/", [*named.items(), ("elaborate", "")])
+        email = f"{secrets.token_hex(4)}@example.com"
+        person = {"email": email, "password": PASSWORD, "how_find_us": "other", "elaborate": ""}
+        self.browser.post("/user/signup/", [*person.items()])
         self.project = self.new_project()
 
     def new_project(self) -> int:
-        made = {
-            "title": f"Tags {next(self.numbers)}",
-            "label_config": form(list(flat(self.entered))),
-        }
+        title, config = f"Tags {next(self.numbers)}", form(list(flat(self.entered)))
+        made = {"title": title, "label_config": config}
         return self.browser.api("POST", "/api/projects", made)["id"]
 
     def take(self, tasks: list[dict]) -> None:
@@ -105,14 +98,11 @@ class Annotator:
             where = {"from_name": name, "to_name": "tag", "type": kind, "origin": "manual"}
             return {**where, "id": f"r{next(self.numbers)}", "value": {key: value}}
 
+        texts = flat(self.entered).items()
         return [
             item("validity", "choices", "choices", [self.entered["validity"]]),
             item("same_passage", "choices", "choices", [self.entered["same_passage"]]),
-            *(
-                item(name, "textarea", "text", [text])
-                for name, text in flat(self.entered).items()
-                if text
-            ),
+            *(item(name, "textarea", "text", [text]) for name, text in texts if text),
             item("taxonomy", "taxonomy", "taxonomy", self.types()),
             item("confidence", "rating", "rating", self.entered["confidence"]),
         ]
@@ -146,8 +136,5 @@ class PeersBrowser(Browser):
 
 
 def tasks(n: int) -> list[dict]:
-    paragraphs = content.paragraphs(n)
-    return [
-        {"data": {"title": title, "paragraph": f"{text} {content.RAW}"}}
-        for title, text in paragraphs
-    ]
+    texts = {title: f"{text} {content.RAW}" for title, text in content.paragraphs(n)}
+    return [{"data": {"title": title, "paragraph": text}} for title, text in texts.items()]
