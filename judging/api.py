@@ -17,7 +17,7 @@ from judging import presenting, progress, verdicts
 from judging.blinding import keep_items
 from judging.models import JudgingSlot
 from judging.rules import rubric
-from judging.rules.scale import LONGEST_KEY
+from judging.rules.verdict_scale import LONGEST_KEY
 from pages.versions import IF_MATCH, version_of
 
 JUDGES = [HasRole.any_of(Role.JUDGE)]

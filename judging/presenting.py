@@ -19,7 +19,7 @@ from generation.prompts.prompting import Prompt
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric
-from judging.rules.scale import Verdict
+from judging.rules.verdict_scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
 

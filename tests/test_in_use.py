@@ -20,8 +20,8 @@ from annotation.fields.entries import FIELDS
 from annotation.models import Review
 from datasets.models import Modality, SamePassage, Validity
 from judging.forms import StudyForm
-from judging.models import Resolution, Study, Verdict
-from judging.rules import resolution, rubric
+from judging.models import Resolution, Study
+from judging.rules import resolution
 from leases.bulk import insert_values
 from leases.states import StateTable
 from leases.workflow_page import rooms_with_tables
@@ -41,11 +41,6 @@ def offered(*fields: str) -> set[str]:
 
 # Values that no code names, since a person or a file chooses them: what a form offers, what a file of ours lists.
 CHOSEN = {
-    Verdict: {
-        verdict.key
-        for name in rubric.names()
-        for verdict in rubric.parse(rubric.content(name)).scale.verdicts
-    },
     Validity: offered("validity"),
     SamePassage: offered("same_passage"),
     Modality: offered("modality_1", "modality_2"),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from evaluation.charts import axis
 from evaluation.charts.svg import (
     FILLS,
+    HATCHES,
     LINE,
     NARROWEST,
-    OTHER_FILL,
     SANS,
     frame,
     lines_of,
@@ -23,15 +23,30 @@ SQUARE, LEGEND_COLUMNS = 18, 2
 
 @dataclass(frozen=True)
 class StackedBar:
-    """One stacked bar; `counts` follow the chart's order of names."""
+    """One stacked bar; `counts` follow the chart's order of parts."""
 
     label: str
     counts: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class BarPart:
+    """What bars are made of. `tone` is a key of FILLS; the first part of a tone is plain, the next have a `hatch`."""
+
+    key: str
+    label: str
+    tone: str
+    hatch: int = 0
+
+    @property
+    def colours(self) -> tuple[str, str]:
+        """Fill and ink."""
+        return FILLS[self.tone]
+
+
 def stacked_bars(
     bars: Sequence[StackedBar],
-    names: Sequence[tuple[str, str]],
+    parts: Sequence[BarPart],
     *,
     title: str,
     describe: str,
@@ -40,12 +55,13 @@ def stacked_bars(
 ) -> str:
     """Stacked bars of equal length, each its own 100 %.
 
-    `names` are (class key, label) in stacking order; `key` makes the chart's element ids unique on a page.
+    `parts` are in stacking order; `key` makes the chart's element ids unique on a page.
     """
-    body, y = _legend(names, wide)
+    body, y = _legend(parts, wide, key)
+    body = [*(_pattern(part, key) for part in parts if part.hatch), *body]
     for bar in bars:
         caption = LINE * len(lines_of(bar.label, _room(bar, wide))) + 2
-        body += _bar(bar, names, y, (caption, wide))
+        body += _bar(bar, parts, y, (caption, wide), key)
         y += caption + BAR + GAP
     across = axis.axis_over(0, 100, wide)
     foot = y - GAP
@@ -63,53 +79,74 @@ def _n(bar: StackedBar) -> str:
 
 
 def _bar(
-    bar: StackedBar, names: Sequence[tuple[str, str]], y: int, size: tuple[int, int]
+    bar: StackedBar, parts: Sequence[BarPart], y: int, size: tuple[int, int], key: str
 ) -> list[str]:
     (caption, wide), total = size, sum(bar.counts)
-    parts = [
+    body = [
         written(bar.label, "0", y + 13, "chart-label", room=_room(bar, wide)),
         written(_n(bar), "100%", y + 13, "chart-n", anchor="end"),
     ]
     if not total:
-        parts.append(written("no responses counted", "0", y + caption + 15, "chart-n"))
+        body.append(written("no responses counted", "0", y + caption + 15, "chart-n"))
     done = 0
-    for (name, label), count in zip(names, bar.counts, strict=True):
+    for part, count in zip(parts, bar.counts, strict=True):
         if count:
-            parts += _segment(name, label, count, (done, total), (y + caption, wide))
+            body += _segment(part, count, (done, total), (y + caption, wide), key)
         done += count
-    return parts
+    return body
 
 
 def _segment(
-    name: str, label: str, count: int, place: tuple[int, int], size: tuple[int, int]
+    part: BarPart, count: int, place: tuple[int, int], size: tuple[int, int], key: str
 ) -> list[str]:
-    (done, total), (y, wide) = place, size
-    fill, ink = FILLS.get(name, OTHER_FILL)
+    (done, total), (y, wide), (fill, ink) = place, size, part.colours
     left, width = 100 * done / total, 100 * count / total
-    parts = [
-        f'<rect class="seg seg-{slug(name)}" x="{left:.3f}%" y="{y}" width="{width:.3f}%" height="{BAR}" '
-        f'fill="{fill}" stroke="#ffffff" stroke-width="1">'
-        f"<title>{safe(label)}: {count} of {total}</title></rect>"
+    box = f'x="{left:.3f}%" y="{y}" width="{width:.3f}%" height="{BAR}"'
+    body = [
+        f'<rect class="seg seg-{slug(part.key)}" {box} fill="{fill}" stroke="#ffffff" stroke-width="1">'
+        f"<title>{safe(part.label)}: {count} of {total}</title></rect>",
+        *_hatched(part, box, key),
     ]
     # Where there is no room for the number, the table next to the chart has it.
-    if wide * count / total >= SANS.width(str(count)) + 4:
+    room = SANS.width(str(count)) + 4
+    if wide * count / total >= room:
         middle = f"{left + width / 2:.3f}%"
-        ink_class = f"ink ink-{slug(name)}"
-        parts.append(written(str(count), middle, y + 15, ink_class, anchor="middle", fill=ink))
-    return parts
-
-
-def _legend(names: Sequence[tuple[str, str]], wide: int) -> tuple[list[str], int]:
-    """The squares with their labels, and where they end."""
-    parts, y, room = [], 0, wide / LEGEND_COLUMNS - SQUARE - 4
-    for start in range(0, len(names), LEGEND_COLUMNS):
-        row = names[start : start + LEGEND_COLUMNS]
-        for column, (name, label) in enumerate(row):
-            x, fill = f"{100 * column / LEGEND_COLUMNS:.3f}%", FILLS.get(name, OTHER_FILL)[0]
-            parts.append(
-                f'<rect class="seg seg-{slug(name)}" x="{x}" y="{y + 2}" width="12" height="14" fill="{fill}"/>'
+        if part.hatch:
+            body.append(
+                f'<rect class="plate" x="{middle}" y="{y + 3}" width="{room:g}" height="{BAR - 6}" '
+                f'transform="translate({-room / 2:g} 0)" fill="{fill}"/>'
             )
+        ink_class = f"ink ink-{slug(part.key)}"
+        body.append(written(str(count), middle, y + 15, ink_class, anchor="middle", fill=ink))
+    return body
+
+
+def _pattern(part: BarPart, key: str) -> str:
+    return (
+        f'<pattern id="{slug(key)}-{slug(part.key)}" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<path class="hatch" d="{HATCHES[part.hatch - 1]}" stroke="{part.colours[1]}" stroke-width="1.5" '
+        'stroke-opacity="0.7" fill="none"/></pattern>'
+    )
+
+
+def _hatched(part: BarPart, box: str, key: str) -> list[str]:
+    """What is drawn over a hatched part's fill; the mouse finds the title below."""
+    over = f'fill="url(#{slug(key)}-{slug(part.key)})" pointer-events="none"'
+    return [f"<rect {box} {over}/>"] if part.hatch else []
+
+
+def _legend(parts: Sequence[BarPart], wide: int, key: str) -> tuple[list[str], int]:
+    """The squares with their labels, and where they end."""
+    body: list[str] = []
+    y, room = 0, wide / LEGEND_COLUMNS - SQUARE - 4
+    for start in range(0, len(parts), LEGEND_COLUMNS):
+        row = parts[start : start + LEGEND_COLUMNS]
+        for column, part in enumerate(row):
+            x, fill = f"{100 * column / LEGEND_COLUMNS:.3f}%", part.colours[0]
+            box = f'x="{x}" y="{y + 2}" width="12" height="14"'
+            body.append(f'<rect class="seg seg-{slug(part.key)}" {box} fill="{fill}"/>')
+            body += _hatched(part, box, key)
             # dx adds pixels to a percentage.
-            parts.append(written(label, x, y + 14, "chart-legend", dx=SQUARE, room=room))
-        y += LINE * max(len(lines_of(label, room)) for _, label in row) + 4
-    return parts, y + 6
+            body.append(written(part.label, x, y + 14, "chart-legend", dx=SQUARE, room=room))
+        y += LINE * max(len(lines_of(part.label, room)) for part in row) + 4
+    return body, y + 6

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from evaluation.charts.svg import LINE, NARROWEST, frame, lines_of, written
 
 TALL = 44
+# The columns of more labels are too narrow for words: they are numbered, and rows have the number and the label.
+MOST_NAMED = 4
 
 
 def confusion_matrix(
@@ -18,27 +20,37 @@ def confusion_matrix(
     wide: int = NARROWEST,
 ) -> str:
     """A k x k table as shaded squares: rows the first side's labels, columns the second's."""
-    size = len(labels)
-    step = 100 / (size + 1)
+    size, heads, before = len(labels), labels, 1
+    if size > MOST_NAMED:
+        heads = [str(n) for n in range(1, size + 1)]
+        labels, before = [f"{n} {label}" for n, label in zip(heads, labels, strict=True)], 2
+    step = 100 / (size + before)
     # Widths are estimates from above, and broken words are hard to read: a label may be a little wider than its column.
-    room = wide / (size + 1) + 6
+    room = before * wide / (size + before) + 6
     body, y = [], 13
     for side in (f"Rows: {sides[0]}", f"Columns: {sides[1]}"):
         body.append(written(side, "0", y, "chart-label", room=wide))
         y += LINE * len(lines_of(side, wide)) + 1
     body += [
-        written(label, f"{step * (n + 1.5):.3f}%", y + 3, "chart-label", anchor="middle", room=room)
-        for n, label in enumerate(labels)
+        written(
+            head,
+            f"{step * (n + before + 0.5):.3f}%",
+            y + 3,
+            "chart-label",
+            anchor="middle",
+            room=room,
+        )
+        for n, head in enumerate(heads)
     ]
-    lines = max(len(lines_of(label, room)) for label in labels)
-    top, tall = y + LINE * lines - 6, max(TALL, LINE * lines + 8)
-    most = max((count for row in table for count in row), default=0)
+    most = [max(len(lines_of(text, room)) for text in texts) for texts in (heads, labels)]
+    top, tall = y + LINE * most[0] - 6, max(TALL, LINE * most[1] + 8)
+    largest = max((count for row in table for count in row), default=0)
     for i, row in enumerate(table):
         y = top + i * tall
         middle = y + tall / 2 + 5 - LINE * (len(lines_of(labels[i], room)) - 1) / 2
         body.append(written(labels[i], "0", middle, "chart-label", room=room))
         for j, count in enumerate(row):
-            body += _square(count, most, (step * (j + 1), y, step, tall), i == j)
+            body += _square(count, largest, (step * (j + before), y, step, tall), i == j)
     return frame(
         "".join(body), height=top + size * tall + 2, title=title, describe=describe, key=key
     )

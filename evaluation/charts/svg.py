@@ -1,8 +1,8 @@
 """What all charts are drawn with: text, the frame with its title and description, colours. Pure.
 
 Widths are percentages and letters pixels, so that a chart fits any column and stays readable. Colours are
-presentation attributes, which a strict Content-Security-Policy permits; a stylesheet overrides them through
-the classes (static/css/evaluation.css). Every text is escaped.
+presentation attributes, which a strict Content-Security-Policy permits; on a dark page a stylesheet replaces each
+(static/css/evaluation.css). Every text is escaped.
 """
 
 import re
@@ -10,14 +10,24 @@ from html import escape
 
 from evaluation.charts.letters import Font, fitted
 
-# Fill, and the ink that can be read on it (contrast at least 4.5 to 1).
+# By the tone of a verdict: the fill, and the ink that can be read on it (contrast at least 4.5 to 1).
+MISSING, OTHER = "missing", "other"
 FILLS = {
-    "correct": ("#20638f", "#ffffff"),
-    "partially correct": ("#e5b956", "#1d1d1d"),
-    "incorrect": ("#a8442f", "#ffffff"),
-    "unlabelled": ("#d2d2d2", "#1d1d1d"),
+    "good": ("#20638f", "#ffffff"),
+    "middling": ("#e5b956", "#1d1d1d"),
+    "bad": ("#a8442f", "#ffffff"),
+    "neutral": ("#6d5a9c", "#ffffff"),
+    MISSING: ("#d2d2d2", "#1d1d1d"),
+    OTHER: ("#6b6b6b", "#ffffff"),
 }
-OTHER_FILL = ("#6b6b6b", "#ffffff")
+# Lines of an 8 x 8 tile, for the second verdict of a tone and those after it.
+HATCHES = (
+    "M-2 2L2 -2M0 8L8 0M6 10L10 6",
+    "M-2 6L2 10M0 0L8 8M6 -2L10 2",
+    "M4 0V8",
+    "M0 4H8",
+    "M4 0V8M0 4H8",
+)
 # Pixels: text is 13 high, and a chart of a page at least so wide (static/css/evaluation.css: .panels).
 LINE, NARROWEST = 16, 244
 SANS = Font(thin=3.9, narrow=6.0, usual=8.4, capital=9.8, wide=13.0)

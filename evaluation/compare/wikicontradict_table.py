@@ -8,6 +8,7 @@ passages differ. With these n, every share of the table is a whole number of res
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import VerdictCell
 from evaluation.statistics.tables import ALL, SLICES
 
@@ -19,6 +20,7 @@ MODELS = {
     "Llama-3-70b-inst": "llama-3-70b",
     "GPT-4": "gpt-4",
 }
+RUBRIC = "wikicontradict"
 QUESTIONS = {"all": 48, "explicit": 30, "implicit": 17}
 DIFFERENT_PASSAGES = 41
 
@@ -98,6 +100,11 @@ class Match:
     k: int | None
     n: int | None
     comes_to: str
+
+
+def applies(report: Report) -> bool:
+    """Whether the study was judged by the paper's rubric, in any version."""
+    return report["study"]["rubric"].rpartition(" ")[0] == RUBRIC
 
 
 def paper_cells() -> Iterator[PaperCell]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from datasets.models import Instance
 from evaluation.counts.judged import Judged, Moments
 from evaluation.statistics.columns import Column, Mask, Places, counted
-from judging.models import JudgingSlot, Study, Verdict
+from judging.models import JudgingSlot, Study
 
 PARTS = 3
 _INSTANCE = "item__response__instance"
@@ -34,8 +34,8 @@ Part = tuple[str, int]
 class Responses(NamedTuple):
     """The first verdicts on responses to one prompt in one round: arrays of an entry a response.
 
-    `verdicts` is how many gave each verdict, `days` when a response got its last one (UTC). `parts` are 1 to 3, by that
-    moment, among the responses with as many judges.
+    `verdicts` is how many gave each verdict of the scale, `days` when a response got its last one (UTC). `parts` are 1
+    to 3, by that moment, among the responses with as many judges.
     """
 
     clusters: Places
@@ -54,12 +54,10 @@ class Responses(NamedTuple):
         return self.where(self.verdicts.sum(axis=1) >= 2)
 
 
-NONE = Responses(
-    np.zeros(0, int),
-    np.zeros((0, len(Verdict.values)), int),
-    np.zeros(0, int),
-    np.zeros(0, "M8[D]"),
-)
+def no_responses(k: int) -> Responses:
+    """None at all, of a scale of `k` verdicts."""
+    nothing = np.zeros(0, int)
+    return Responses(nothing, np.zeros((0, k), int), nothing, np.zeros(0, "M8[D]"))
 
 
 @dataclass(frozen=True)
@@ -131,8 +129,8 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
         Column(names, judge[first_slot]),
         Column(names, judge[other]),
         Column.of_numbers(clusters[at[first_slot]]),
-        Column(Verdict.values, verdict[first_slot]),
-        Column(Verdict.values, verdict[other]),
+        Column(judged.scale, verdict[first_slot]),
+        Column(judged.scale, verdict[other]),
     ):
         of_judges = found.setdefault((prompt, of), {})
         of_judges.setdefault((judge_1, judge_2), []).append(tuple(cell))
@@ -141,7 +139,7 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
 
 def responses(judged: Judged, cluster: str) -> dict[Part, Responses]:
     """By prompt and round: a response judged again in a later round counts there too."""
-    first, k = judged.first, len(Verdict.values)
+    first, k = judged.first, len(judged.scale)
     new = (np.diff(first.at, prepend=-1) != 0) | (np.diff(first.round, prepend=-1) != 0)
     begins, response = np.flatnonzero(new), np.cumsum(new) - 1
     at, n = first.at[begins], first.round[begins]

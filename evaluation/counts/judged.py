@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from datasets.models import Instance
 from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
 from generation.models import LanguageModel
-from judging.models import Resolution, Study, Verdict
+from judging.models import Resolution, Study
 
 _CONTRADICTION = "response__instance__contradiction__"
 # What the round of a slot ended with on its item.
@@ -116,6 +116,11 @@ class Judged:
         at = slots["item"].on(items["item"].values)
         return cls(study, items, slots, at, _times(slots.pop("moment")))
 
+    @property
+    def scale(self) -> list[str]:
+        """The verdicts of the study's rubric, from worst to best."""
+        return self.study.rubric.scale.keys
+
     @cached_property
     def judges(self) -> list[str]:
         """Those who have a slot, by name."""
@@ -140,7 +145,7 @@ class Judged:
             self.at[rows],
             self.rounds[rows],
             judge.on(self.judges),
-            verdict.on(Verdict.values),
+            verdict.on(self.scale),
             self.moments[rows],
         )
 

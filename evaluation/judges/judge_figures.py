@@ -18,14 +18,12 @@ from evaluation.sections.clustering import Clustering
 from evaluation.sections.study_agreement import pair_entry
 from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import Floats, ratio
-from judging.models import Judge, Rubric, Study, Verdict
+from judging.models import Judge, Rubric, Study
 from judging.presenting import VerdictChoice, choices
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES
 from judging.rules.rubric import PromptCriteria
 
-# Verdicts from worst to best, as Verdict lists them; shown from best to worst.
-WORST_FIRST, BEST_FIRST = Verdict.values, Verdict.values[::-1]
 COMPARED_WITH = {
     FINAL: "The final verdict",
     DISPUTED: "The final verdict, where it was decided",
@@ -97,12 +95,15 @@ def listed(study: Study) -> list[ListedJudge]:
     people = {judge.pseudonym: judge for judge in study.judges.exclude(person=None)}
     shown = counts.rounds_shown(study)
     others, seconds = counts.with_others(study, shown), counts.seconds(study, shown)
+    scale = study.rubric.scale.keys
     return [
         ListedJudge(
             people[name],
             shown.get(name),
-            _shares("", sum(by_prompt.values(), Counter()), judge=name, round=shown.get(name)),
-            _lean_in_points(_all_of(others.get(name, {}))),
+            _shares(
+                "", sum(by_prompt.values(), Counter()), scale, judge=name, round=shown.get(name)
+            ),
+            _lean_in_points(_all_of(others.get(name, {})), scale),
             seconds.get(name),
         )
         for name, by_prompt in counts.given(study, shown).items()
@@ -113,11 +114,12 @@ def shares_of(study: Study, judge: Judge, shown: RoundsShown) -> list[VerdictSha
     """What the judge gave on each prompt, then on all."""
     by_prompt = counts.given(study, shown, judge).get(judge.pseudonym, {})
     chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
+    scale = study.rubric.scale.keys
     rows = [
-        _shares(_title(prompt), given, prompt=prompt, **chosen)
+        _shares(_title(prompt), given, scale, prompt=prompt, **chosen)
         for prompt, given in sorted(by_prompt.items(), key=lambda entry: _title(entry[0]))
     ]
-    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), **chosen)
+    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), scale, **chosen)
     return [*rows, whole] if len(rows) > 1 else rows
 
 
@@ -126,9 +128,11 @@ def _title(prompt: str) -> str:
     return f"{entry['label']}: {entry['title']}"
 
 
-def _shares(label: str, given: Mapping[str, int], **chosen: object) -> VerdictShares:
+def _shares(
+    label: str, given: Mapping[str, int], scale: Sequence[str], **chosen: object
+) -> VerdictShares:
     n = sum(given.values())
-    shares = ((given.get(verdict, 0), share(given.get(verdict, 0), n)) for verdict in BEST_FIRST)
+    shares = ((given.get(verdict, 0), share(given.get(verdict, 0), n)) for verdict in scale[::-1])
     return VerdictShares(label, n, query(**chosen), tuple(shares))
 
 
@@ -137,17 +141,19 @@ def _shares(label: str, given: Mapping[str, int], **chosen: object) -> VerdictSh
 
 def compared(study: Study, judge: Judge, shown: RoundsShown) -> list[JudgeComparison]:
     """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
-    plan = Clustering().plan(study)
+    plan, scale = Clustering().plan(study), study.rubric.scale.keys
     name = judge.pseudonym
     others = counts.with_others(study, shown).get(name, {})
     rows = [
-        _compared(other, cells, plan, _both(name, other, shown.get(name)))
+        _compared(other, cells, scale, plan, _both(name, other, shown.get(name)))
         for other, cells in others.items()
     ]
     if len(others) > 1:
-        rows.append(_compared("All other judges", _all_of(others), plan))
+        rows.append(_compared("All other judges", _all_of(others), scale, plan))
     sides = {**counts.with_final(study, judge, shown), OWN: counts.with_own(study, judge)}
-    rows += [_compared(COMPARED_WITH[key], cells, plan) for key, cells in sides.items() if cells]
+    rows += [
+        _compared(COMPARED_WITH[key], cells, scale, plan) for key, cells in sides.items() if cells
+    ]
     return rows
 
 
@@ -161,10 +167,10 @@ def _all_of(others: Mapping[str, Sequence[Cell]]) -> list[Cell]:
 
 
 def _compared(
-    label: str, cells: Sequence[Cell], plan: ResamplePlan, to_rows: str = ""
+    label: str, cells: Sequence[Cell], scale: Sequence[str], plan: ResamplePlan, to_rows: str = ""
 ) -> JudgeComparison:
-    found = pair_entry(("", ""), WORST_FIRST, cells, plan)["coefficients"]
-    better, worse, n = leaning(cells, WORST_FIRST)
+    found = pair_entry(("", ""), scale, cells, plan)["coefficients"]
+    better, worse, n = leaning(cells, scale)
     # One interval each: the table is read down its columns.
     figures, note = once(
         [
@@ -172,26 +178,28 @@ def _compared(
             for name in ("percent_agreement", "cohen_kappa")
         ]
     )
-    return JudgeComparison(label, n, to_rows, figures, better, worse, _lean(cells, plan), note)
+    return JudgeComparison(
+        label, n, to_rows, figures, better, worse, _lean(cells, scale, plan), note
+    )
 
 
-def _lean(cells: Sequence[Cell], plan: ResamplePlan) -> Figure:
+def _lean(cells: Sequence[Cell], scale: Sequence[str], plan: ResamplePlan) -> Figure:
     """With its interval by resampling whole articles."""
     by_article: dict[str | int, list[Cell]] = {}
     for cell in cells:
         by_article.setdefault(cell[0], []).append(cell)
-    sums = [leaning(of_article, WORST_FIRST) for of_article in by_article.values()]
+    sums = [leaning(of_article, scale) for of_article in by_article.values()]
     clusters = np.array([(better - worse, n) for better, worse, n in sums], dtype=float)
     [made] = intervals(clusters, _net, plan)
-    return Figure(_lean_in_points(cells), point_ends(made["low"], made["high"]))
+    return Figure(_lean_in_points(cells, scale), point_ends(made["low"], made["high"]))
 
 
 def _net(sums: Floats) -> Floats:
     return np.atleast_2d(ratio(sums[0], sums[1]))
 
 
-def _lean_in_points(cells: Iterable[Cell]) -> str:
-    better, worse, n = leaning(cells, WORST_FIRST)
+def _lean_in_points(cells: Iterable[Cell], scale: Sequence[str]) -> str:
+    better, worse, n = leaning(cells, scale)
     return points((better - worse) / n if n else None)
 
 
@@ -235,19 +243,16 @@ def _count(n: int, **chosen: str) -> Figure:
 
 @dataclass(frozen=True)
 class RubricCriteria:
-    """A version of the rubric: its rules, and what it says on each prompt; empty where it cannot be read."""
+    """A version of the rubric: its rules, and what it says on each prompt."""
 
     version: Rubric
-    rules: Sequence[str] = ()
-    prompts: Sequence[tuple[PromptCriteria, Sequence[VerdictChoice]]] = ()
+    rules: Sequence[str]
+    prompts: Sequence[tuple[PromptCriteria, Sequence[VerdictChoice]]]
 
 
 def criteria_of(version: Rubric, prompts: Collection[str]) -> RubricCriteria:
     """What people judged the responses to these prompts by."""
-    try:
-        known = rubric.parse(version.body)
-    except rubric.RubricError:
-        return RubricCriteria(version)
+    known = rubric.parse(version.body)
     asked = [criteria for name, criteria in known.prompts.items() if name in prompts]
     return RubricCriteria(
         version, known.rules, [(criteria, choices(known, criteria)) for criteria in asked]

@@ -8,8 +8,7 @@ from evaluation.paper.parts import TableRows, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
-from evaluation.report.figures import verdict_labels
-from evaluation.report.verdict_rows import best_first
+from evaluation.report.figures import scale_of_report, verdict_labels
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
@@ -26,7 +25,7 @@ def compact(
 
     `judge` is the name of the judge model whose verdicts these are, "" for people's.
     """
-    best = best_first(report)[0]
+    best = scale_of_report(report).best
     cells, prompts = _cells(table), _prompts(display, table)
     columns = [
         [cells[prompt.name, model.name, ALL, best] for model in display.models]

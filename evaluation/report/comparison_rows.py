@@ -65,13 +65,12 @@ class FamilySection:
     rows: tuple[ComparisonRow, ...]
 
 
-def family_sections(report: ComparedSubject) -> list[FamilySection]:
-    """The families of a report, or of an answer to a comparison of its own."""
-    whole = report["comparisons"]
-    return [_section(report, family, whole["verdict"]) for family in whole["families"]]
+def family_sections(report: ComparedSubject, word: str) -> list[FamilySection]:
+    """The families of a report, or of an answer to a comparison of its own; `word` is the compared verdict."""
+    return [_section(report, family, word) for family in report["comparisons"]["families"]]
 
 
-def _section(report: ComparedSubject, family: ComparisonFamily, verdict: str) -> FamilySection:
+def _section(report: ComparedSubject, family: ComparisonFamily, word: str) -> FamilySection:
     margin = family["margin"]
     return FamilySection(
         family["key"],
@@ -80,14 +79,14 @@ def _section(report: ComparedSubject, family: ComparisonFamily, verdict: str) ->
         family["kind"] in ("prompts", "models"),
         f"{100 * margin:.0f} points" if margin is not None else "",
         family["reason"],
-        tuple(_row(report, family, row, verdict) for row in family["rows"]),
+        tuple(_row(report, family, row, word) for row in family["rows"]),
     )
 
 
 def _row(
-    report: ComparedSubject, family: ComparisonFamily, row: Comparison, verdict: str
+    report: ComparedSubject, family: ComparisonFamily, row: Comparison, word: str
 ) -> ComparisonRow:
-    sides = _gains(row) if family["kind"] == "gains" else _sides(report, family, row, verdict)
+    sides = _gains(row) if family["kind"] == "gains" else _sides(report, family, row)
     ends = point_ends(row["low"], row["high"])
     why = row["reason"] or row["interval_reason"]
     return ComparisonRow(
@@ -97,7 +96,7 @@ def _row(
         _p(row.get("p_exact"), row.get("p_exact_corrected")),
         _p(row["p_clustered"], row["p_clustered_corrected"]),
         WITHIN[row["within"]] if family["margin"] is not None else "",
-        comparison_sentence(family, row, verdict),
+        comparison_sentence(family, row, word),
     )
 
 
@@ -124,9 +123,10 @@ def _gains(row: Comparison) -> tuple[Figure, Figure]:
 
 
 def _sides(
-    report: ComparedSubject, family: ComparisonFamily, row: Comparison, verdict: str
+    report: ComparedSubject, family: ComparisonFamily, row: Comparison
 ) -> tuple[Figure, Figure]:
     """Each side as k/n, with a link to the responses with that verdict that have one on the other side too."""
+    verdict = report["comparisons"]["verdict"]
     names = {prompt["label"]: prompt["name"] for prompt in report["prompts"]}
 
     def side(place: str, other: str, k: int, n: int) -> Figure:

@@ -13,11 +13,11 @@ from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import THIRDS, agreement_sections, in_round
 from evaluation.report.display import read_display
-from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.figures import Figure, query, scale_of_report
 from evaluation.report.flow_steps import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
 from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
-from evaluation.report.verdict_rows import best_first, model_id, prompt_sections
+from evaluation.report.verdict_rows import model_id, prompt_sections
 from evaluation.shapes.judge_agreement import AgreementThird, PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import VerdictCell
@@ -262,7 +262,7 @@ def models_in(order: str, report: Report) -> list[str]:
 
 
 def _best_cells(report: Report, prompt: str) -> list[VerdictCell]:
-    best = best_first(report)[0]
+    best = scale_of_report(report).best
     return [
         cell
         for cell in report["tables"][0]["rows"]
@@ -272,7 +272,8 @@ def _best_cells(report: Report, prompt: str) -> list[VerdictCell]:
 
 def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt the share of the best verdict, model by model, with its interval."""
-    best, names = verdict_labels(report)[best_first(report)[0]], models_in(order, report)
+    scale, names = scale_of_report(report), models_in(order, report)
+    best = scale[scale.best].label
     for place, prompt in enumerate(report["prompts"]):
         cells = _best_cells(report, prompt["label"])
         mine = sorted(cells, key=lambda cell: names.index(cell["model"]))

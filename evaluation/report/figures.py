@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.tables import UNLABELLED, UNPARSED
+from judging.rules.verdict_scale import VerdictScale, declared_scale
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,17 @@ def query(**parts: object) -> str:
     )
 
 
+def scale_of_report(report: Report) -> VerdictScale:
+    """The scale of the report's rubric."""
+    return declared_scale(report["verdicts"])
+
+
+def compared_word(report: Report) -> str:
+    """The verdict whose shares are compared, as in a sentence."""
+    return verdict_labels(report)[report["comparisons"]["verdict"]].lower()
+
+
 def verdict_labels(report: Report) -> dict[str, str]:
     """Each verdict as shown."""
-    known = {verdict["key"]: verdict["label"] for verdict in report["verdicts"]}
+    known = scale_of_report(report).labels
     return {**known, UNLABELLED: "No verdict", UNPARSED: "Reply without one"}

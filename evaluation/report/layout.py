@@ -7,6 +7,7 @@ from evaluation.report.agreement_rows import COLUMNS, agreement_rows, agreement_
 from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
 from evaluation.report.comparison_rows import family_sections
 from evaluation.report.drawings import drawings
+from evaluation.report.figures import compared_word
 from evaluation.report.flow_steps import flow_rows
 from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
 from evaluation.report.methods import methods_paragraph
@@ -41,8 +42,9 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
             "own_columns": agreement.OWN_COLUMNS,
             "own": agreement.own_agreement(body),
         },
+        "compared": compared_word(body),
         "sections": prompt_sections(body),
-        "families": family_sections(body),
+        "families": family_sections(body, compared_word(body)),
         "judge_sections": judge_sections(body),
         "judge_variants": variants_sentence(body) if body["judge_models"] else "",
         "judge_halves": halves_sentence(body),

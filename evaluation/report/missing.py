@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from evaluation.report.figures import compared_word
 from evaluation.report.sentences import counted, percent_interval
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import KINDS, VerdictCell
@@ -60,9 +61,10 @@ def widest(report: Report) -> str:
     short = [(cell, gone) for cell, gone in _short(report) if cell["verdict"] == verdict]
     if not short:
         return ""
-    cell, _ = max(short, key=lambda found: found[1] / (found[1] + found[0]["n"]))
+    word = compared_word(report)
+    cell, _ = max(short, key=lambda one: one[1] / (one[1] + one[0]["n"]))
     return (
-        f"If all of these were counted as not {verdict}, or all as {verdict}, the share of {verdict} responses of "
+        f"If all of these were counted as not {word}, or all as {word}, the share of {word} responses of "
         f"{cell['model']} under prompt {cell['prompt']} would vary most, from {_ends(cell)}."
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evaluation.report import missing, sentences
 from evaluation.report.drawings import ReportChart
+from evaluation.report.figures import compared_word
 from evaluation.report.missing import ShareRange
 from evaluation.report.sentences import in_words
 from evaluation.shapes.judge_agreement import PromptAgreement
@@ -47,7 +48,7 @@ class Summary:
 
 def summary(report: Report, charts: dict[str, ReportChart]) -> Summary:
     """The summary with the charts `shares-N` of evaluation.report.drawings."""
-    found = findings(report)
+    found = findings(report, compared_word(report))
     title = found[0] if found else _title_of_none(report)
     following = found[1 : MOST_FINDINGS + 1]
     panels = tuple(
@@ -108,7 +109,7 @@ def _title_of_none(report: ComparedSubject) -> str:
     return NO_DIFFERENCE if tested and not any(map(holds, rows)) else NOT_COMPARED
 
 
-def findings(report: ComparedSubject) -> list[str]:
+def findings(report: ComparedSubject, word: str) -> list[str]:
     """A sentence for each difference that holds, one for several models or prompts; the widest first.
 
     Differences of gains stay among the comparisons: they fit no title.
@@ -119,8 +120,7 @@ def findings(report: ComparedSubject) -> list[str]:
             for key, name in _grouped(family, row):
                 groups[key][name] = abs(row["value"] or 0)
     widest = sorted(groups.items(), key=lambda group: -len(group[1]))
-    verdict, models = report["comparisons"]["verdict"], len(report["models"])
-    return [_sentence(key, by, verdict, models) for key, by in widest]
+    return [_sentence(key, by, word, len(report["models"])) for key, by in widest]
 
 
 def _grouped(family: ComparisonFamily, row: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -1,16 +1,18 @@
 """The tables of final verdicts, laid out for a report's page. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.charts.bars import StackedBar, stacked_bars
-from evaluation.charts.svg import NARROWEST
+from evaluation.charts.bars import BarPart, StackedBar, stacked_bars
+from evaluation.charts.svg import MISSING, NARROWEST, OTHER
 from evaluation.report import sentences
-from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.figures import Figure, query, scale_of_report, verdict_labels
 from evaluation.shapes.judge_models import JudgeModel
 from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, VerdictLine
+from judging.rules.verdict_scale import VerdictScale
 
 # Rows of fewer responses say little and are put together.
 FEWEST = 5
@@ -42,7 +44,7 @@ class PromptSection:
 
 def best_first(report: Report) -> list[str]:
     """The verdicts in the order of the judges' buttons; the report holds them worst first."""
-    return [verdict["key"] for verdict in reversed(report["verdicts"])]
+    return scale_of_report(report).keys[::-1]
 
 
 def prompt_sections(report: Report, wide: int = NARROWEST) -> list[PromptSection]:
@@ -84,7 +86,7 @@ def sections_of(
                 few,
                 _chart(report, prompt, cells, f"{key}-{place}", keys, judge, wide),
                 _left_out_note(lines),
-                _sentence(prompt, cells, keys[0]),
+                _sentence(prompt, cells, scale_of_report(report)),
             )
         )
     return sections
@@ -96,9 +98,9 @@ def _by_size(lines: Sequence[VerdictLine]) -> tuple[list[VerdictLine], list[Verd
     return enough, [line for line in lines if line["labelled"] < FEWEST]
 
 
-def _sentence(prompt: ReportPrompt, cells: list[VerdictCell], verdict: str) -> str:
-    mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, verdict)]
-    return prompt_sentence(prompt["label"], verdict, mine)
+def _sentence(prompt: ReportPrompt, cells: list[VerdictCell], scale: VerdictScale) -> str:
+    mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, scale.best)]
+    return prompt_sentence(prompt["label"], scale[scale.best].label.lower(), mine)
 
 
 def _row(
@@ -171,7 +173,6 @@ def _chart(
     wide: int,
 ) -> str:
     """The verdicts on the responses to one prompt as a stacked bar a model."""
-    shown = verdict_labels(report)
     counts = {(cell["model"], cell["verdict"]): cell["k"] for cell in cells if cell["slice"] == ALL}
     keys = list(verdicts)
     if any(verdict == UNLABELLED for _, verdict in counts):
@@ -182,12 +183,25 @@ def _chart(
             StackedBar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
             for model in report["models"]
         ],
-        [(key, shown[key]) for key in keys],
+        bar_parts(report, keys),
         title=f"{whose} on prompt {prompt['label']} by model",
         describe="Each bar holds all counted responses of a model. The table next to it has every number.",
         key=key,
         wide=wide,
     )
+
+
+def bar_parts(report: Report, keys: Sequence[str]) -> list[BarPart]:
+    """These verdicts, and what stands in place of one, as bars are made of them."""
+    tones = {verdict.key: verdict.tone for verdict in scale_of_report(report).verdicts}
+    tones |= {UNLABELLED: MISSING, UNPARSED: OTHER}
+    labels, before = verdict_labels(report), Counter[str]()
+    parts = []
+    for key in keys:
+        tone = tones[key]
+        parts.append(BarPart(key, labels[key], tone, before[tone]))
+        before[tone] += 1
+    return parts
 
 
 NOTHING = "No response has a final verdict here."
@@ -196,7 +210,7 @@ NOTHING = "No response has a final verdict here."
 def prompt_sentence(label: str, verdict: str, cells: Sequence[VerdictCell]) -> str:
     """How often each model's responses to a prompt got a verdict: the lowest and the highest share.
 
-    `cells` are one a model, of that verdict, over all questions.
+    `cells` are one a model, of that verdict, over all questions; `verdict` is its label in lower case.
     """
     counted = [cell for cell in cells if cell["n"]]
     if not counted:

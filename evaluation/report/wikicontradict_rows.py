@@ -12,6 +12,7 @@ from evaluation.compare.wikicontradict_table import (
     EQUAL,
     FITS,
     Match,
+    applies,
     matches,
 )
 from evaluation.report.figures import verdict_labels
@@ -57,7 +58,9 @@ class PaperTable:
 
 
 def paper_table(report: Report) -> PaperTable | None:
-    """None for a study that has no model of the paper under a prompt of the paper."""
+    """None for a study of another rubric, or without a model of the paper under a prompt of the paper."""
+    if not applies(report):
+        return None
     cells = matches(report["tables"][0]["rows"])
     present = [match for match in cells if match.comes_to != ABSENT]
     if not present:

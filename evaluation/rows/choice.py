@@ -22,7 +22,7 @@ from evaluation.counts.naming import (
 )
 from evaluation.statistics import tables
 from judging.machine.scope import COUNTED, OWN, TITLE, by_version, halves_of
-from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem
 from judging.rules.halves import HALVES
 from judging.rules.resolution import CAUSES
 from judging.settling import LACKS_VERDICTS
@@ -95,19 +95,20 @@ class ResponseChoice:
     sort: str = ""
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> "ResponseChoice":
-        """From a request's query; raises Refusal for a value that no number links to."""
+    def from_query(cls, query: Mapping[str, str], study: Study) -> "ResponseChoice":
+        """From a request's query; raises Refusal for a value that no number of the study links to."""
+        scale = study.rubric.scale.keys
         given = {field.name: query.get(field.name, "").strip() for field in fields(cls)}
         allowed = {
             "of": [FINAL, FIRST, KEPT],
             "slice": [*tables.SLICES, tables.UNTYPED],
-            "verdict": [*Verdict.values, LABELLED, tables.UNLABELLED, tables.INCOMPLETE],
+            "verdict": [*scale, LABELLED, tables.UNLABELLED, tables.INCOMPLETE],
             "differ": [YES, NO],
-            "first_1": Verdict.values,
-            "first_2": Verdict.values,
-            "said": [*Verdict.values, tables.UNPARSED, REPLIED],
+            "first_1": scale,
+            "first_2": scale,
+            "said": [*scale, tables.UNPARSED, REPLIED],
             "match": [YES, NO],
-            "either": Verdict.values,
+            "either": scale,
             "cause": [*CAUSES],
             "holds": Holds.values,
             "itself": [YES],
@@ -164,7 +165,7 @@ def _order(study: Study, sort: str) -> list[Any]:
         "model": ("response__model", dict(in_name_order(model_names(models_of(study))))),
         "prompt": ("response__prompt", _by_label(prompts_of(study))),
         "slice": (f"{_CONTRADICTION}type_4", (EXPLICIT, IMPLICIT)),
-        "verdict": ("resolution__verdict", Verdict.values),
+        "verdict": ("resolution__verdict", study.rubric.scale.keys),
         "cause": ("resolution__cause", CAUSES),
     }
     return [_placed(*places[sort])] if sort else []
@@ -287,7 +288,7 @@ def named(choice: ResponseChoice, asked: QuerySet[MachineVerdict]) -> QuerySet[M
         verdicts = verdicts.filter(state=MachineState.UNPARSED)
     elif choice.said == REPLIED or choice.match:
         verdicts = verdicts.filter(state__in=REPLIES)
-    if choice.said in Verdict.values:
+    if choice.said not in ("", REPLIED, tables.UNPARSED):
         verdicts = verdicts.filter(verdict=choice.said)
     if choice.holds:
         verdicts = verdicts.filter(holds=choice.holds)

@@ -6,7 +6,7 @@ from django.db.models import F
 
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.rows.choice import FIRST, NO, YES, ResponseChoice
-from evaluation.rows.filters import VERDICTS, RowsFilter, filter_of, of_responses
+from evaluation.rows.filters import RowsFilter, filter_of, of_responses, verdicts_of
 from generation import prompt_versions
 from judging.models import JudgingSlot, Study, StudyItem
 from judging.presenting import Passage, contexts_given, passages_given
@@ -27,7 +27,7 @@ def read_choice(query: Mapping[str, str], study: Study) -> ResponseChoice:
     given["of"] = FIRST
     if not (given["differ"] or given["first_1"] or given["first_2"]):
         given["differ"] = YES
-    return ResponseChoice.from_query(given)
+    return ResponseChoice.from_query(given, study)
 
 
 def pairs_of(study: Study) -> list[tuple[str, str]]:
@@ -52,12 +52,13 @@ def filters(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     shown = [(YES, "Where they differ"), (NO, "Every pair of verdicts")]
     chosen = _value((choice.judge_1, choice.judge_2))
     first, second = choice.judge_1 or "one judge", choice.judge_2 or "the other"
+    verdicts = verdicts_of(study)
     return [
         filter_of("judges", "Judges", "Any two", pairs, chosen),
         *_of_rounds(study, choice),
         *of_responses(study, choice),
-        filter_of("first_1", f"First verdict of {first}", "Any", VERDICTS, choice.first_1),
-        filter_of("first_2", f"First verdict of {second}", "Any", VERDICTS, choice.first_2),
+        filter_of("first_1", f"First verdict of {first}", "Any", verdicts, choice.first_1),
+        filter_of("first_2", f"First verdict of {second}", "Any", verdicts, choice.first_2),
         filter_of("differ", "Show", "", shown, choice.differ or NO),
     ]
 

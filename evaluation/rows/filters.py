@@ -9,11 +9,10 @@ from evaluation.rows.choice import LABELLED, SORTS, ResponseChoice
 from evaluation.rows.listing import prompt_words
 from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
-from judging.models import Study, Verdict
+from judging.models import Study
 from judging.rules.resolution import CAUSES
 
 Entries = Sequence[tuple[str, str]]
-VERDICTS: Entries = [(value, str(label)) for value, label in reversed(Verdict.choices)]
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,11 @@ def filter_of(name: str, label: str, every: str, entries: Entries, chosen: str) 
     )
 
 
+def verdicts_of(study: Study) -> Entries:
+    """The verdicts of the study's rubric, best first."""
+    return [(verdict.key, verdict.label) for verdict in study.rubric.scale.best_first]
+
+
 def of_responses(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """Prompt, model and kind of question."""
     models = [(str(pk), name) for pk, name in in_name_order(model_names(models_of(study)))]
@@ -58,7 +62,7 @@ def of_rows(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """The lists above the rows of a study."""
     judges = first_judged(study).order_by().values_list("judge__pseudonym", flat=True).distinct()
     final = [
-        *VERDICTS,
+        *verdicts_of(study),
         (LABELLED, "Any final verdict"),
         (tables.UNLABELLED, "No final verdict"),
         (tables.INCOMPLETE, "Closed before all judges came"),

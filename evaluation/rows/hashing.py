@@ -27,7 +27,7 @@ from evaluation.counts.naming import model_names, models_of
 from evaluation.shapes.study_report import ROWS_FORMAT, Report
 from evaluation.statistics.columns import Column, Mask, columns
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
-from judging.models import Judge, JudgeCall, MachineVerdict, Resolution, Study, Verdict
+from judging.models import Judge, JudgeCall, MachineVerdict, Resolution, Study
 from judging.states import SlotState
 
 # Texts that no number depends on.
@@ -196,7 +196,7 @@ def _ended(judged: Judged) -> Column:
     other = columns(
         ("at", "n", "verdict"), others.values_list("item__position", "round__n", "verdict")
     )
-    items, scale, rounds = judged.items, Verdict.values, judged.rounds
+    items, scale, rounds = judged.items, judged.scale, judged.rounds
     final, not_final = items["final_round"].mapped(lambda n: n or 0).numbers(), other["n"].numbers()
     last = max(int(of.max(initial=0)) for of in (rounds, final, not_final))
     ended = np.full((len(final), last + 1), -1)

@@ -10,7 +10,7 @@ from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, ResponseChoice
 from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
 from judging.machine.scope import COUNTS, ITSELF, by_version
-from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem
 from judging.rules.halves import DEVELOPMENT, HELD_OUT
 from judging.rules.resolution import CAUSES
 from judging.settling import LACKS_VERDICTS
@@ -56,7 +56,7 @@ def prompt_words(name: str) -> str:
 def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
     """The choice as (what, value) for the page's head."""
     names = model_names(models_of(study))
-    labels = dict(Verdict.choices) | {
+    labels = study.rubric.scale.labels | {
         tables.UNLABELLED: "No final verdict",
         tables.INCOMPLETE: "None: the study closed before all its judges came to it",
         LABELLED: "Any final verdict",
@@ -72,7 +72,7 @@ def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
             _first(choice.judge_1, choice.first_1, labels),
         ),
         ("Judge model", _judge_model(choice, study)),
-        ("Its reply", _reply(choice.said)),
+        ("Its reply", _reply(choice.said, labels)),
         ("Its reply holds", Holds(choice.holds).label if choice.holds else ""),
         ("Written by", "the judge model itself" if choice.itself else ""),
         ("Asked by", "a version of the rubric that counts no more" if choice.other else ""),
@@ -105,11 +105,11 @@ def _judge_model(choice: ResponseChoice, study: Study) -> str:
     return judge.pseudonym if judge else "none of this study's"
 
 
-def _reply(reply: str) -> str:
+def _reply(reply: str, labels: Mapping[str, str]) -> str:
     if reply in (tables.UNPARSED, REPLIED):
         return "No verdict in the reply" if reply == tables.UNPARSED else "Anything"
-    return Verdict(reply).label if reply else ""
+    return labels[reply] if reply else ""
 
 
-def _first(judge: str, verdict: str, labels: dict[str, str]) -> str:
+def _first(judge: str, verdict: str, labels: Mapping[str, str]) -> str:
     return labels[verdict] if judge or verdict else ""

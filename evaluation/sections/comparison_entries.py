@@ -19,7 +19,6 @@ from evaluation.shapes.share_differences import (
 from evaluation.statistics import bootstrap, differences
 from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.differences import Difference, GainDifference
-from judging.models import Verdict
 
 # Enough for ends to two places; every open of a report computes them anew.
 RESAMPLES = 2_000
@@ -32,8 +31,8 @@ def plan_of(seed: int) -> ResamplePlan:
     return ResamplePlan(seed=abs(seed), resamples=RESAMPLES)
 
 
-def answers_of(answered: Answered, verdict: str = Verdict.CORRECT) -> Answers:
-    return Answers(answered, verdict=str(verdict), one_passage=one_passage_prompts())
+def answers_of(answered: Answered, verdict: str) -> Answers:
+    return Answers(answered, verdict=verdict, one_passage=one_passage_prompts())
 
 
 def comparisons_entry(

@@ -22,7 +22,7 @@ from evaluation.statistics.tables import UNPARSED, Tallies
 from generation.models import LanguageModel
 from judging.machine import control
 from judging.machine.scope import halves_of
-from judging.models import Holds, Judge, Study, Verdict
+from judging.models import Holds, Judge, Study
 from judging.rules.halves import HALVES, Halves
 from judging.states import MachineState
 from pages.memory import FIGURES
@@ -32,15 +32,17 @@ ALL_REPLIES = "the judge model's replies, after exclusions"
 
 
 @FIGURES.remembers
-def scores_entry(both: Sequence[Both], plan: ResamplePlan) -> CountedScores:
+def scores_entry(both: Sequence[Both], scale: Sequence[str], plan: ResamplePlan) -> CountedScores:
     """The table of both verdicts, and the scores that follow from it."""
-    return cast(CountedScores, entries.scores_entry(both, Verdict.values, plan))
+    return cast(CountedScores, entries.scores_entry(both, scale, plan))
 
 
 @FIGURES.remembers
-def models_entry(both: Sequence[Both], plan: ResamplePlan) -> list[ModelVerdicts]:
+def models_entry(
+    both: Sequence[Both], scale: Sequence[str], plan: ResamplePlan
+) -> list[ModelVerdicts]:
     """Each model's verdicts from people and from the judge model, over the same responses."""
-    return cast(list[ModelVerdicts], entries.models_entry(both, Verdict.values, plan))
+    return cast(list[ModelVerdicts], entries.models_entry(both, scale, plan))
 
 
 def judge_models(
@@ -63,6 +65,7 @@ def judge_models(
                 names,
                 plan,
                 halves,
+                study.rubric.scale.keys,
             ),
             "spellings": spelt.get(judge.pk, {}),
             "other_versions": uncounted.get(judge.pk, 0),
@@ -104,6 +107,7 @@ def _judge_entry(
     names: Mapping[int, str],
     plan: ResamplePlan,
     halves: Halves,
+    scale: Sequence[str],
 ) -> JudgeModel:
     states = _tallied(counts, "state")
     replied = [tally for tally in counts if tally.holds]
@@ -111,7 +115,7 @@ def _judge_entry(
     own = _itself(judge, names)
     of_prompts = {tally.prompt for tally in counts}
     asked = [prompt for prompt in prompts if prompt["name"] in of_prompts]
-    replies = [*Verdict.values, UNPARSED]
+    replies = [*scale, UNPARSED]
     return {
         "id": judge.pk,
         "judge": judge.pseudonym,
@@ -130,7 +134,7 @@ def _judge_entry(
         "population": AGAINST_PEOPLE,
         "method": wilson.METHOD,
         "cluster_method": bootstrap.METHOD,
-        "prompts": [_prompt_entry(prompt, counts, plan, halves) for prompt in asked],
+        "prompts": [_prompt_entry(prompt, counts, plan, halves, scale) for prompt in asked],
         # Table 6: like the table of final verdicts, with replies without a verdict as one more.
         "table": table_of(
             "judge model", ALL_REPLIES, Tallies.of_rows(counts), asked, names, replies, plan
@@ -142,7 +146,11 @@ def _judge_entry(
 
 
 def _prompt_entry(
-    prompt: ReportPrompt, counts: Iterable[MachineCount], plan: ResamplePlan, halves: Halves
+    prompt: ReportPrompt,
+    counts: Iterable[MachineCount],
+    plan: ResamplePlan,
+    halves: Halves,
+    scale: Sequence[str],
 ) -> PromptScores:
     """Tables 4 and 5 for the responses to one prompt."""
     judged = [
@@ -161,12 +169,14 @@ def _prompt_entry(
         "prompt": prompt["label"],
         "without_final_verdict": sum(tally.count for tally in judged)
         - sum(tally.count for tally in both),
-        **scores_entry(both, plan),
-        "models": models_entry(both, plan),
+        **scores_entry(both, scale, plan),
+        "models": models_entry(both, scale, plan),
         "halves": [
             {
                 "half": half,
-                **scores_entry([tally for tally in both if tally.article in halves.of(half)], plan),
+                **scores_entry(
+                    [tally for tally in both if tally.article in halves.of(half)], scale, plan
+                ),
             }
             for half in HALVES
         ],

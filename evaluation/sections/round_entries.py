@@ -16,7 +16,7 @@ from evaluation.sections.comparison_entries import plan_of
 from evaluation.sections.study_agreement import agreement_in, pair_entry
 from evaluation.sections.verdict_table import table_of
 from evaluation.shapes.study_rounds import ChangedVerdicts, ReopenedRound, StudyRound, StudyRounds
-from judging.models import JudgingSlot, Reopening, Resolution, Round, Study, Verdict
+from judging.models import JudgingSlot, Reopening, Resolution, Round, Study
 
 POPULATION = "responses that two rounds resolved, after exclusions"
 OF_ROUND = "verdicts that the round ended with, after exclusions"
@@ -70,12 +70,12 @@ def _reopened(reopening: Reopening) -> ReopenedRound:
 
 def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdicts]:
     """How far each two rounds agree on the responses on which both ended with a verdict."""
-    plan = clustering.plan(study)
+    plan, scale = clustering.plan(study), study.rubric.scale.keys
     entries: list[ChangedVerdicts] = []
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
         cells = [cell for _, cell in rows]
         names = [f"round {n}" for n in rounds]
-        table = pair_entry(names, Verdict.values, cells, plan)
+        table = pair_entry(names, scale, cells, plan)
         entries.append({"rounds": list(rounds), "n": sum(cell[-1] for cell in cells), **table})
     return entries
 
@@ -93,6 +93,6 @@ def round_side(
     prompts = subject["prompts"]
     seed = clustering.plan(judged.study).seed
     tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, round, other), names)
-    table = table_of("verdicts", OF_ROUND, tallies, prompts, names, Verdict.values, plan_of(seed))
+    table = table_of("verdicts", OF_ROUND, tallies, prompts, names, judged.scale, plan_of(seed))
     agreement = agreement_in(judged, prompts, round, clustering)
     return ReportSide(subject, table, agreement, has_rows=False)

@@ -4,6 +4,8 @@ Agreement is computed on the judges' independent first verdicts, before resoluti
 tables of verdicts on final verdicts, after exclusions. Each part names its population.
 """
 
+from typing import cast
+
 import numpy as np
 from django.conf import settings
 
@@ -30,8 +32,9 @@ from evaluation.shapes.study_report import (
     Report,
     ReportStudy,
     ReportSubset,
+    ReportVerdict,
 )
-from judging.models import Study, Verdict
+from judging.models import Study
 
 
 def study_report(study: Study, clustering: Clustering | None = None) -> Report:
@@ -60,10 +63,10 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
         },
         "population": FINAL_VERDICTS,
         **subject,
-        "verdicts": [{"key": value, "label": label} for value, label in Verdict.choices],
+        "verdicts": verdict_entries(study),
         "agreement": study_agreement(judged, prompts, clustering),
         "tables": [verdict_table(judged, prompts, names, plan_of(seed))],
-        "comparisons": comparisons_entry(answers_of(answered), seed),
+        "comparisons": comparisons_entry(answers_of(answered, study.rubric.scale.best), seed),
         "judge_models": judge_models(study, prompts, names, plan_of(seed)),
         "resolution": resolution_entry(judged),
         "flow": study_flow(judged),
@@ -75,6 +78,17 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     if rounds := rounds_entry(study, clustering):
         report["rounds"] = rounds
     return report
+
+
+def verdict_entries(study: Study) -> list[ReportVerdict]:
+    """What its rubric declares of each verdict, and no more."""
+    return [
+        cast(
+            ReportVerdict,
+            {name: entry[name] for name in ReportVerdict.__annotations__ if name in entry},
+        )
+        for entry in study.rubric.body["verdicts"]
+    ]
 
 
 def days_of_judging(judged: Judged) -> list[DayOfJudging]:

@@ -7,7 +7,7 @@ from typing import TypedDict
 import numpy as np
 
 from evaluation.counts import final_verdicts, first_verdicts
-from evaluation.counts.first_verdicts import NONE, Pairs, Part, RepeatCount, Responses
+from evaluation.counts.first_verdicts import Pairs, Part, RepeatCount, Responses, no_responses
 from evaluation.counts.judged import Judged
 from evaluation.sections.clustering import Clustering
 from evaluation.shapes.judge_agreement import (
@@ -21,11 +21,10 @@ from evaluation.shapes.study_report import ReportPrompt
 from evaluation.statistics import bootstrap, many_raters, two_raters
 from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.groups import Groups
-from judging.models import Round, Rubric, Study, Verdict
+from judging.models import Round, Rubric, Study
 from judging.rules import rubric
 from pages.memory import FIGURES
 
-VERDICTS = Verdict.values
 pair_entry = FIGURES.remembers(two_raters.pair_entry)
 all_entries = FIGURES.remembers(many_raters.all_entries)
 FIRST_VERDICTS = "first verdicts, before resolution and exclusions"
@@ -63,7 +62,9 @@ def study_agreement(
         },
         "prompts": forward,
         "other_rounds": others,
-        "self": self_agreement(first_verdicts.repeat_counts(study, clustering.by), plan),
+        "self": self_agreement(
+            first_verdicts.repeat_counts(study, clustering.by), judged.scale, plan
+        ),
     }
 
 
@@ -117,16 +118,22 @@ class _Parts:
     def _speaks(self, prompt: str, round: Round) -> bool:
         """Whether the round has responses to the prompt with two first verdicts, or gives final verdicts on it."""
         place = prompt, round.n
-        return place in self.finals or len(self.responses.get(place, NONE).paired.parts) > 0
+        return place in self.finals or len(self._responses(place).paired.parts) > 0
+
+    def _responses(self, place: Part) -> Responses:
+        return self.responses.get(place) or no_responses(len(self.study.rubric.scale.keys))
 
     def entry(
         self, prompt: ReportPrompt, round: Round | None, named: bool = False
     ) -> PromptAgreement:
         """Agreement on the responses to one prompt in one round, which is `named` where there are others."""
         place = prompt["name"], round.n if round else 0
-        mine, cells = self.responses.get(place, NONE), self.pairs.get(place, {})
+        mine, cells = self._responses(place), self.pairs.get(place, {})
         version = round.rubric if round else self.study.rubric
-        labels = scale(version, prompt["name"], _used(mine))
+        scale = version.scale.keys
+        labels = proposed_or_used(version, prompt["name"], _used(mine, scale))
+        # The columns of these verdicts, in the order of the scale.
+        mine = mine._replace(verdicts=mine.verdicts.take([*map(scale.index, labels)], axis=1))
         paired = mine.paired
         return {
             "prompt": prompt["label"],
@@ -140,7 +147,7 @@ class _Parts:
                 {"judges": list(both), **pair_entry(both, labels, of_both, self.plan)}
                 for both, of_both in cells.items()
             ],
-            "all": all_entries(labels, _by_response(mine, labels), self.plan),
+            "all": all_entries(labels, _by_response(mine), self.plan),
             "over_time": [
                 {"part": part, **_portion(paired.where(paired.parts == part), labels, self.plan)}
                 for part in range(1, first_verdicts.PARTS + 1)
@@ -154,7 +161,7 @@ def _portion(part: Responses, labels: Sequence[str], plan: ResamplePlan) -> Agre
     return {
         **_days(part),
         "n": len(part.days),
-        "coefficients": all_entries(labels, _by_response(part, labels), plan),
+        "coefficients": all_entries(labels, _by_response(part), plan),
     }
 
 
@@ -169,27 +176,26 @@ def _days(part: Responses) -> _Days:
     return {"since": str(part.days.min()), "until": str(part.days.max())}
 
 
-def _used(responses: Responses) -> set[str]:
+def _used(responses: Responses, scale: Sequence[str]) -> set[str]:
     counts = responses.verdicts.sum(axis=0)
-    return {verdict for verdict, count in zip(VERDICTS, counts, strict=True) if count}
+    return {verdict for verdict, count in zip(scale, counts, strict=True) if count}
 
 
-def _by_response(responses: Responses, labels: Sequence[str]) -> Groups:
-    rows = responses.verdicts.take([VERDICTS.index(label) for label in labels], axis=1)
+def _by_response(responses: Responses) -> Groups:
+    rows = responses.verdicts
     return Groups(rows, np.ones(len(rows), dtype=np.int64), responses.clusters)
 
 
-def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
+def proposed_or_used(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
     """The verdicts of a prompt from worst to best: those that the rubric proposes, and others that were used."""
-    try:
-        criteria = rubric.parse(version.body).prompts.get(prompt)
-    except rubric.RubricError:  # a rubric from an imported file may hold no more than a name
-        criteria = None
-    proposed = criteria.proposed if criteria else tuple(Verdict.values)
-    return [verdict for verdict in Verdict.values if verdict in proposed or verdict in set(used)]
+    criteria, scale = rubric.parse(version.body).prompts.get(prompt), version.scale.keys
+    shown = {*(criteria.proposed if criteria else scale), *used}
+    return [verdict for verdict in scale if verdict in shown]
 
 
-def self_agreement(repeats: Sequence[RepeatCount], plan: ResamplePlan) -> SelfAgreement:
+def self_agreement(
+    repeats: Sequence[RepeatCount], scale: Sequence[str], plan: ResamplePlan
+) -> SelfAgreement:
     """How far each judge agrees with their own earlier verdicts, over all prompts."""
     judges = sorted({repeat.judge for repeat in repeats})
     return {
@@ -197,15 +203,17 @@ def self_agreement(repeats: Sequence[RepeatCount], plan: ResamplePlan) -> SelfAg
         "n": sum(repeat.count for repeat in repeats),
         "reason": "" if repeats else NOT_REPEATED,
         "judges": [
-            _own_pair(judge, [repeat for repeat in repeats if repeat.judge == judge], plan)
+            _own_pair(judge, [repeat for repeat in repeats if repeat.judge == judge], scale, plan)
             for judge in judges
         ],
     }
 
 
-def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: ResamplePlan) -> JudgeRepeats:
+def _own_pair(
+    judge: str, repeats: Sequence[RepeatCount], scale: Sequence[str], plan: ResamplePlan
+) -> JudgeRepeats:
     cells = [
         (repeat.cluster, repeat.verdict_1, repeat.verdict_2, repeat.count) for repeat in repeats
     ]
-    entry = pair_entry((judge, judge), Verdict.values, cells, plan)
+    entry = pair_entry((judge, judge), scale, cells, plan)
     return {"judge": judge, "n": sum(repeat.count for repeat in repeats), **entry}

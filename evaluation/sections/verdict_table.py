@@ -12,7 +12,7 @@ from evaluation.statistics import bootstrap, entries, tables, wilson
 from evaluation.statistics.bootstrap import Resampled, ResamplePlan
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tallies
-from judging.models import Resolution, Verdict
+from judging.models import Resolution
 from pages.memory import FIGURES
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
@@ -24,7 +24,7 @@ def verdict_table(
 ) -> VerdictTable:
     """People's final verdicts."""
     tallies = final_verdicts.tallies(judged.items, names)
-    return table_of("verdicts", FINAL_VERDICTS, tallies, prompts, names, Verdict.values, plan)
+    return table_of("verdicts", FINAL_VERDICTS, tallies, prompts, names, judged.scale, plan)
 
 
 def table_of(

@@ -33,10 +33,12 @@ class ReportModel(TypedDict):
 
 
 class ReportVerdict(TypedDict):
-    """A verdict and how it is shown; a report has them from worst to best."""
+    """A verdict as its rubric declares it (judging/rules/verdict_scale.py); a report has them from worst to best."""
 
     key: str
     label: str
+    tone: NotRequired[str]
+    best: NotRequired[bool]
 
 
 class StepChange(TypedDict):

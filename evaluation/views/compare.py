@@ -11,11 +11,12 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparison_rows import family_sections
+from evaluation.rows.filters import verdicts_of
 from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
 from evaluation.views.reports import READERS
-from judging.models import Study, Verdict
+from judging.models import Study
 from leases.refusal import Refusal
 from pages.data_responses import json_response
 
@@ -29,10 +30,8 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     context = {
         "study": study,
         "kinds": KIND_LABELS.items(),
-        "verdicts": Verdict.choices[::-1],
-        "named_prompts": [
-            (prompt["name"], prompt_words(prompt["name"])) for prompt in parts["prompts"]
-        ],
+        "verdicts": verdicts_of(study),
+        "named_prompts": [(one["name"], prompt_words(one["name"])) for one in parts["prompts"]],
         "given": request.GET,
         "chosen_models": set(request.GET.getlist("model")),
         "asked_anything": "kind" in request.GET,
@@ -42,11 +41,13 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     if "kind" not in request.GET:
         return render(request, "evaluation/compare.html", context)
     try:
-        report = _answer(study, parts, _asked(request, parts))
+        report = _answer(study, parts, _asked(request, study, parts))
     except Refusal as refusal:
         context["problem"] = refusal.message
         return render(request, "evaluation/compare.html", context, status=400)
-    context |= {"report": report, "families": family_sections(report)}
+    word = study.rubric.scale[report["comparisons"]["verdict"]].label.lower()
+    families = family_sections(report, word)
+    context |= {"report": report, "families": families, "compared": word}
     return render(request, "evaluation/compare.html", context)
 
 
@@ -55,15 +56,15 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
 def compare_json(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     parts = subject_of(study, model_names(models_of(study)))
-    return json_response(_answer(study, parts, _asked(request, parts)))
+    return json_response(_answer(study, parts, _asked(request, study, parts)))
 
 
-def _asked(request: HttpRequest, parts: ReportSubject) -> AskedComparison:
+def _asked(request: HttpRequest, study: Study, parts: ReportSubject) -> AskedComparison:
     return read_comparison(
         request.GET,
         request.GET.getlist("model"),
         prompts=[prompt["name"] for prompt in parts["prompts"]],
-        verdicts=Verdict.values,
+        verdicts=study.rubric.scale.keys,
         known_models=[model["id"] for model in parts["models"]],
     )
 

@@ -40,7 +40,7 @@ LINKED = {*ResponseChoice.__dataclass_fields__} - {
 @roles_required(*READERS)
 def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
-    choice = ResponseChoice.from_query(request.GET)
+    choice = ResponseChoice.from_query(request.GET, study)
     page = page_of(request, with_verdicts(chosen(study, choice)), per=ROWS_PER_PAGE)
     keep_items(person_of(request), page, request.path)
     context = {
@@ -88,7 +88,7 @@ def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
 @counted("downloads")
 def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     study = study_for(person_of(request), study_id)
-    items = chosen(study, ResponseChoice.from_query(request.GET))
+    items = chosen(study, ResponseChoice.from_query(request.GET, study))
     keep_records(person_of(request), items, request.path)
     lines = (list(record.values()) for record in records(items))
     return csv_response(list(COLUMNS), lines, f"{study.slug}-rows.csv")
@@ -100,7 +100,7 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
 def replies_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     """What judge models replied, chosen as the rows are."""
     study = study_for(person_of(request), study_id)
-    choice = ResponseChoice.from_query(request.GET)
+    choice = ResponseChoice.from_query(request.GET, study)
     keep_records(person_of(request), chosen(study, choice), request.path)
     lines = replies.replies(study, choice)
     return csv_response(list(replies.COLUMNS), lines, f"{study.slug}-replies.csv")

@@ -15,12 +15,13 @@ from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
 from evaluation.report.sentences import changed_sentence
 from evaluation.report.side_by_side import ReportSide, next_to
+from evaluation.rows.filters import verdicts_of
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.round_entries import changed_entries, round_entries, round_side
 from evaluation.shapes.study_rounds import StudyRound
 from evaluation.views.reports import READERS, frozen, live
 from judging.blinding import hidden_results
-from judging.models import Round, Study, Verdict
+from judging.models import Round, Study
 from leases.refusal import NotFoundHere, Refusal
 
 # How many other studies are offered, the newest first.
@@ -104,7 +105,8 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     rounds = RoundSides(study, Clustering.from_query(request.GET))
     first, second = request.GET.get("first", ""), request.GET.get("with", "")
-    verdict = _known(request, "verdict", Verdict.values) or Verdict.CORRECT
+    scale = study.rubric.scale
+    verdict = _known(request, "verdict", scale.keys) or scale.best
     on = _known(request, "on", [BOTH])
     names = [_parsed(name) for name in (first or f"{STUDY}-{study.pk}", second) if name]
     if first and names[0].kind != ROUND:
@@ -119,7 +121,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
         "firsts": [("", "This report"), *rounds.options],
         "options": [("", "Choose one"), *rounds.options, *_others(request, study)],
         "responses": RESPONSES,
-        "verdicts": Verdict.choices[::-1],
+        "verdicts": verdicts_of(study),
         "chosen": {"first": first, "with": second, "verdict": verdict, "on": on},
     }
     if second:
@@ -149,6 +151,12 @@ def _shown(
         return rounds.shown(round, other)
     read = frozen if name.kind == SNAPSHOT else live
     source = read(request, name.number)
+    scale = [verdict["key"] for verdict in source.body["verdicts"]]
+    if scale != rounds.study.rubric.scale.keys:
+        raise Refusal(
+            f"{source.study} is judged by other verdicts than {rounds.study}: {', '.join(scale)}. Choose a study of "
+            f"the rubric {rounds.study.rubric.name}."
+        )
     side = ReportSide.of_report(source.body, has_rows=source.frozen is None)
     return ShownSide(source.study, side, source.frozen)
 
@@ -173,7 +181,10 @@ def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     """What can be chosen: this study's frozen reports, then other studies whose results this person may read."""
     snapshots = ReportSnapshot.objects.filter(study=study).order_by("-pk")
     studies = list(
-        Study.objects.exclude(pk=study.pk).exclude(state="draft").order_by("-pk")[:MOST_STUDIES]
+        Study.objects.filter(rubric__name=study.rubric.name)
+        .exclude(pk=study.pk)
+        .exclude(state="draft")
+        .order_by("-pk")[:MOST_STUDIES]
     )
     hidden = hidden_results(person_of(request), studies)
     return [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from judging.rules.scale import Scale
+from judging.rules.verdict_scale import VerdictScale
 
 FOLDER = Path(__file__).parent / "prompts"
 WIKICONTRADICT = "wikicontradict-judge"
@@ -89,7 +89,7 @@ def render(template: str, *, question: str, gold: Sequence[str], response: str) 
     return _PLACE.sub(lambda place: texts[place[0]], template)
 
 
-def spellings(scale: Scale) -> Spellings:
+def spellings(scale: VerdictScale) -> Spellings:
     """The labels and keys of a scale's verdicts, and what the prompt's examples misspell of them."""
     misspelt = {wrong: key for wrong, key in find_prompt().misspelt.items() if key in scale.keys}
     labels = {_plain(verdict.label): verdict.key for verdict in scale.verdicts}

@@ -18,7 +18,6 @@ from judging.models.studies import (
     Rubric,
     Study,
     StudyItem,
-    Verdict,
 )
 
 __all__ = [
@@ -41,5 +40,4 @@ __all__ = [
     "Rubric",
     "Study",
     "StudyItem",
-    "Verdict",
 ]

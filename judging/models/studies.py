@@ -10,18 +10,10 @@ from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance, Subset
 from generation.models import LanguageModel, Response
-from judging.rules.scale import Scale, scale_of
+from judging.rules.verdict_scale import VerdictScale, declared_scale
 from judging.states import StudyState
 
 PERSON = settings.AUTH_USER_MODEL
-
-
-class Verdict(models.TextChoices):
-    """The three verdicts of WikiContradict 3.4, from worst to best."""
-
-    INCORRECT = "incorrect", "Incorrect"
-    PARTIALLY_CORRECT = "partially correct", "Partially correct"
-    CORRECT = "correct", "Correct"
 
 
 class Rubric(models.Model):
@@ -52,8 +44,8 @@ class Rubric(models.Model):
         return f"{self.name} v{self.version}"
 
     @cached_property
-    def scale(self) -> Scale:
-        return scale_of(self.body["verdicts"])
+    def scale(self) -> VerdictScale:
+        return declared_scale(self.body["verdicts"])
 
 
 class SeenStudies(models.Manager["Study"]):

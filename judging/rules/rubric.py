@@ -12,7 +12,7 @@ from typing import Any
 
 from datasets.identity import canonical
 from generation.prompts.prompting import ANSWERS
-from judging.rules.scale import Scale, scale_of
+from judging.rules.verdict_scale import VerdictScale, declared_scale
 
 FOLDER = Path(__file__).parent.parent / "rubrics"
 GOLD_SOURCES = (*ANSWERS, "text")
@@ -80,7 +80,7 @@ class Rubric:
     name: str
     title: str
     source: str
-    scale: Scale
+    scale: VerdictScale
     rules: tuple[str, ...]
     prompts: Mapping[str, PromptCriteria]
 
@@ -105,7 +105,7 @@ def digest(data: Mapping[str, Any]) -> str:
 def parse(data: Mapping[str, Any]) -> Rubric:
     """A rubric from its data; raises RubricError with what is wrong."""
     try:
-        scale = scale_of(data["verdicts"])
+        scale = declared_scale(data["verdicts"])
         prompts = {key: _prompt(key, entry) for key, entry in data["prompts"].items()}
         rubric = Rubric(
             data["name"], data["title"], data["source"], scale, tuple(data["rules"]), prompts

@@ -16,6 +16,8 @@ from judging.states import SLOT
 from tests.factories import person
 from tests.judging import factories as judging
 
+# The verdicts of the rubric that comes with the program, worst first.
+SCALE = ("incorrect", "partially correct", "correct")
 Chooser = Callable[[str, JudgingSlot], str]
 
 # Instance n's reasoning: the third has no type, the fourth's passages are the same.

@@ -43,10 +43,10 @@ def instance(n: int = 1, **fields: object) -> Instance:
     return asked(collection, n, f"When was abbey {n} founded?", answers, **{**texts, **fields})
 
 
-def run(name: str = "secret-run") -> Run:
+def run(name: str = "secret-run", **fields: object) -> Run:
     collection, _ = Collection.objects.get_or_create(name="abbeys")
     return Run.objects.create(
-        name=name, collection=collection, state=RunState.DONE, prompts=list(PROMPTS)
+        name=name, collection=collection, state=RunState.DONE, prompts=list(PROMPTS), **fields
     )
 
 

@@ -5,10 +5,19 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.compare.wikicontradict_table import ABSENT, DIFFERS, DOES_NOT_FIT, Match, matches
+from evaluation.compare.wikicontradict_table import (
+    ABSENT,
+    DIFFERS,
+    DOES_NOT_FIT,
+    RUBRIC,
+    Match,
+    applies,
+    matches,
+)
 from evaluation.sections.study import study_report
 from judging import studies
 from leases.command import RefusingCommand
+from leases.refusal import Refusal
 
 
 class Command(RefusingCommand):
@@ -20,6 +29,11 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         report = study_report(studies.named(options["study"]))
+        if not applies(report):
+            raise Refusal(
+                f"{report['study']['name']} was judged by {report['study']['rubric']}. The paper's table is of the "
+                f"rubric {RUBRIC}, so no cell of it can be compared."
+            )
         cells = matches(report["tables"][0]["rows"])
         tally = Counter(match.comes_to for match in cells)
         self.stdout.write(f"{len(cells)} cells of the paper's table 2:")

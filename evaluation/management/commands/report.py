@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.report.agreement_rows import agreement_sections
 from evaluation.report.comparison_rows import family_sections
+from evaluation.report.figures import compared_word
 from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
@@ -54,7 +55,7 @@ def in_lines(report: Report) -> list[str]:
                 for column, cell in zip(section.columns, row.cells, strict=True)
             )
             lines.append(f"    {row.model}, {row.slice.lower()}: {cells}")
-    for family in family_sections(report):
+    for family in family_sections(report, compared_word(report)):
         lines += ["", f"{family.title} ({report['comparisons']['population']})"]
         lines += [f"  {row.sentence}" for row in family.rows] or [f"  {family.reason}"]
     return lines + _of_judge_models(report)

@@ -31,10 +31,11 @@ from evaluation.sections import comparison_entries
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
-from judging.models import JudgingSlot, Judgment, Round, Verdict
+from judging.models import JudgingSlot, Judgment, Round
 from tests.annotation import factories as make
 from tests.evaluation.factories import (
     INSTANCES,
+    SCALE,
     exclude,
     judged_study,
     judged_twice,
@@ -70,7 +71,7 @@ def answered(articles):
 def varied(who, slot):
     """All three verdicts, in which judges differ often and not always, and a judge from themself."""
     place = slot.item.position * 7 + slot.repeat
-    return Verdict.values[(place // 3 + (len(who) * place % 5 == 0)) % 3]
+    return SCALE[(place // 3 + (len(who) * place % 5 == 0)) % 3]
 
 
 def later_round(study):

@@ -4,19 +4,19 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.charts.axis import axis_over
-from evaluation.charts.bars import StackedBar, stacked_bars
+from evaluation.charts.bars import BarPart, StackedBar, stacked_bars
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.sparkline import Trend, trend_lines
 from evaluation.charts.svg import SANS
 
 SVG = "{http://www.w3.org/2000/svg}"
 AXES = ("Parts", "Agreement, %")
-NAMES = (("incorrect", "Incorrect"), ("correct", "Correct"))
+PARTS = (BarPart("incorrect", "Incorrect", "bad"), BarPart("correct", "Correct", "good"))
 
 
 def bars(*given, **changes):
     options = {"title": "Verdicts", "describe": "By model.", "key": "verdicts"}
-    return stacked_bars(given, NAMES, **{**options, **changes})
+    return stacked_bars(given, PARTS, **{**options, **changes})
 
 
 def matrix(table=((3, 1), (0, 4)), labels=("incorrect", "partially correct")):
@@ -160,3 +160,23 @@ def test_trends_stand_below_each_other_and_their_labels_stay_text():
     one, other = root.iter(f"{SVG}circle")
     assert float(one.get("cy")) + 40 < float(other.get("cy")) < float(root.get("height"))
     assert "<script>" in [text.text for text in root.iter(f"{SVG}text")]
+
+
+def test_more_than_four_columns_of_a_matrix_are_numbered_and_rows_have_the_number_too():
+    labels = ("useless", "poor", "fair", "good", "excellent")
+    shown = ["".join(text.itertext()) for text in texts(matrix([[1] * 5] * 5, labels))]
+    assert shown[2:7] == ["1", "2", "3", "4", "5"]
+    assert "4 good" in shown
+
+
+def test_further_parts_of_a_tone_are_hatched_and_their_number_stands_on_a_plain_ground():
+    parts = [
+        BarPart("a", "A", "neutral"),
+        BarPart("b", "B", "neutral", 1),
+        BarPart("c", "C", "neutral", 2),
+    ]
+    svg = stacked_bars([StackedBar("m", (4, 4, 4))], parts, title="T", describe="D", key="k")
+    root = ElementTree.fromstring(svg)
+    assert [one.get("id") for one in root.iter(f"{SVG}pattern")] == ["k-b", "k-c"]
+    assert svg.count('fill="url(#k-b)"') == svg.count('fill="url(#k-c)"') == 2
+    assert len([one for one in root.iter(f"{SVG}rect") if one.get("class") == "plate"]) == 2

@@ -3,9 +3,8 @@
 import pytest
 
 from evaluation.compare.request import AskedComparison, read_comparison
-from judging.models import Verdict
 from leases.refusal import Refusal
-from tests.evaluation.factories import judged_study, resolve_all
+from tests.evaluation.factories import SCALE, judged_study, resolve_all
 
 PROMPTS = ("internal-knowledge", "both-passages")
 
@@ -13,7 +12,7 @@ PROMPTS = ("internal-knowledge", "both-passages")
 def asked(models=(), **query):
     given = {"kind": "prompts", "first": PROMPTS[0], "second": PROMPTS[1], "verdict": "correct"}
     return read_comparison(
-        {**given, **query}, models, prompts=PROMPTS, verdicts=Verdict.values, known_models=[3, 5]
+        {**given, **query}, models, prompts=PROMPTS, verdicts=SCALE, known_models=[3, 5]
     )
 
 

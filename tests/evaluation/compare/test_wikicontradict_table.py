@@ -86,7 +86,8 @@ def cell(k, n, verdict="correct", **place):
 
 def page_of(*rows):
     verdicts = [{"key": key, "label": key.capitalize()} for key in ("incorrect", "correct")]
-    return paper_table({"tables": [{"rows": rows}], "verdicts": verdicts})
+    study = {"rubric": "wikicontradict v2"}
+    return paper_table({"study": study, "tables": [{"rows": rows}], "verdicts": verdicts})
 
 
 def test_a_study_without_the_papers_models_has_no_table_next_to_it():

@@ -8,7 +8,6 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from typing import Any
 
 from evaluation.charts.standalone import WIDTHS, room, standalone
@@ -26,19 +25,25 @@ from judging.files import studyfile
 from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot, Judgment, Round, Study
 from pages.data_responses import csv_lines
-from tests.evaluation.factories import INSTANCES, exclude, judge_all, judged_study, resolve_all
+from tests.evaluation.factories import (
+    INSTANCES,
+    SCALE,
+    exclude,
+    judge_all,
+    judged_study,
+    resolve_all,
+)
 from tests.evaluation.frozen import FOLDER
 from tests.judging import factories as judging
 
 FILES = FOLDER / "files.json"
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-SCALE = ("incorrect", "partially correct", "correct")
 REPLIES = (*SCALE, "partically correct", "?")
 
 
 def study_of_two_rounds() -> Study:
     """Every verdict, three prompts, repeats, an excluded question, a third person, a judge model and two rounds."""
-    run = judging.run()
+    run = judging.run(pk=1)  # its number decides the order of the responses
     abouts = [judging.instance(n, **INSTANCES[n % len(INSTANCES)]) for n in range(1, 11)]
     judging.responses(run, abouts)
     study = judged_study("alice", "bob", drawn_from=run, choose=_mixed, repeat_percent=10)
@@ -92,21 +97,16 @@ def files_of(study: Study) -> Iterator[tuple[str, str]]:
             yield f"{key}-{width}.svg", standalone(drawing.svg, width)
 
 
-def _numbered(report: Any) -> Any:
-    """The report with its keys to rows numbered in the order in which they come."""
-    numbers: dict[int, int] = {}
-    following = count(1)
-
-    def numbered(value: Any) -> Any:
-        if isinstance(value, list):
-            return [numbered(entry) for entry in value]
-        if not isinstance(value, dict):
-            return value
-        return {
-            name: key(entry) if name == "id" else numbered(entry) for name, entry in value.items()
-        }
-
-    def key(value: int | None) -> int | None:
-        return value if value is None else numbers.setdefault(value, next(following))
-
-    return numbered(report)
+def _numbered(value: Any, where: str = "", seen: dict[str, list[int]] | None = None) -> Any:
+    """The report with its keys to rows counted from 1, in the order in which each kind comes."""
+    seen = {} if seen is None else seen
+    if isinstance(value, list):
+        return [_numbered(entry, where, seen) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    numbered = {name: _numbered(entry, name, seen) for name, entry in value.items()}
+    if key := value.get("id"):
+        of_kind = seen.setdefault(where, [])
+        of_kind.extend([key] if key not in of_kind else [])
+        numbered["id"] = of_kind.index(key) + 1
+    return numbered

@@ -8,9 +8,8 @@ import pytest
 from evaluation.report.sheets import SHEETS
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
-from judging.models import Verdict
 from pages.data_responses import csv_lines
-from tests.evaluation.factories import INSTANCES, exclude, judged_study, resolve_all
+from tests.evaluation.factories import INSTANCES, SCALE, exclude, judged_study, resolve_all
 from tests.evaluation.frozen import FILE, FOLDER, body
 from tests.evaluation.frozen.whole import FILES, files_of, study_of_two_rounds
 from tests.judging import factories as judging
@@ -35,7 +34,7 @@ def ten_articles():
 def mixed(who, slot):
     """All three verdicts; bob differs on every fifth response."""
     place = slot.item.position
-    return Verdict.values[(place + (who == "bob" and place % 5 == 0)) % 3]
+    return SCALE[(place + (who == "bob" and place % 5 == 0)) % 3]
 
 
 def lines_of(value, indent=""):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.once
 TITLE = "Question with both passages, and the demand to name every contradiction that there is between them"
 REPORTS = {
     "small": {"models": ["gpt-4", "llama"], "titles": ["Question alone"], "judges": ["judge-1"]},
-    "large": {"models": large.HARD * 4, "titles": [TITLE] * 7, "judges": large.HARD, "verdicts": 7},
+    "large": {"models": large.HARD * 4, "titles": [TITLE] * 7, "judges": large.HARD, "verdicts": 6},
 }
 
 
@@ -32,7 +32,7 @@ def source(name, form, **changes):
 
 @pytest.mark.parametrize("form", ["compact", "full"])
 @pytest.mark.parametrize("models", [["m"], [*large.HARD, large.RIGHT_TO_LEFT] * 3], ids=len)
-@pytest.mark.parametrize(("prompts", "verdicts"), [(1, 3), (4, 9), (12, 3)])
+@pytest.mark.parametrize(("prompts", "verdicts"), [(1, 3), (4, 6), (12, 3)])
 def test_no_table_is_wider_than_the_text(form, models, prompts, verdicts):
     models = list(dict.fromkeys(f"{name}{n}" for n, name in enumerate(models)))
     report = large.report(models, [TITLE] * prompts, models[:2], verdicts)

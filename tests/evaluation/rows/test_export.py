@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def count(study, query):
     return chosen(
-        study, ResponseChoice.from_query(dict(parse_qsl(query.removeprefix("?"))))
+        study, ResponseChoice.from_query(dict(parse_qsl(query.removeprefix("?"))), study)
     ).count()
 
 
@@ -77,9 +77,9 @@ def test_every_side_of_a_comparison_counts_its_rows(family, left_out, study):
         exclude(study, left_out)
     report = study_report(study)
     names = {model["id"]: model["name"] for model in report["models"]}
-    answers = answers_of(final_verdicts.answered(items_of(study), names))
+    answers = answers_of(final_verdicts.answered(items_of(study), names), "correct")
     report["comparisons"] = comparisons_entry(answers, 0, [family])
-    (section,) = family_sections(report)
+    (section,) = family_sections(report, "correct")
     assert len(check(study, [side for row in section.rows for side in row.sides])) >= 2
 
 
@@ -107,14 +107,14 @@ def test_every_cell_of_a_matrix_counts_its_rows(judges):
         {"either": "x"},
     ],
 )
-def test_what_no_number_links_to_is_refused(query):
+def test_what_no_number_links_to_is_refused(query, study):
     with pytest.raises(Refusal):
-        ResponseChoice.from_query(query)
+        ResponseChoice.from_query(query, study)
 
 
-def test_other_tables_columns_cannot_be_reached_by_a_query():
+def test_other_tables_columns_cannot_be_reached_by_a_query(study):
     choice = ResponseChoice.from_query(
-        {"judge__person__password__startswith": "a", "prompt": "both-passages"}
+        {"judge__person__password__startswith": "a", "prompt": "both-passages"}, study
     )
     assert choice == ResponseChoice(prompt="both-passages")
 

@@ -8,14 +8,14 @@ from datasets.models import Contradiction
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation.rows.choice import ResponseChoice, chosen
 from generation.prompts import prompting
-from judging.models import Judgment, Verdict
-from tests.evaluation.factories import resolve_all
+from judging.models import Judgment
+from tests.evaluation.factories import SCALE, resolve_all
 
 pytestmark = pytest.mark.django_db
 
 
 def count(study, **query):
-    return chosen(study, ResponseChoice.from_query(query)).count()
+    return chosen(study, ResponseChoice.from_query(query, study)).count()
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_cause_is_that_of_the_resolution(told_apart):
 
 
 def sorted_by(study, sort):
-    return list(chosen(study, ResponseChoice.from_query({"sort": sort})))
+    return list(chosen(study, ResponseChoice.from_query({"sort": sort}, study)))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def sorted_by(study, sort):
         ("question", lambda item: item.response.instance.contradiction.title, sorted),
         ("model", lambda item: str(item.response.model), sorted),
         ("prompt", lambda item: prompting.find(item.response.prompt).label, sorted),
-        ("verdict", lambda item: item.resolution.verdict, list(Verdict.values).index),
+        ("verdict", lambda item: item.resolution.verdict, SCALE.index),
         ("cause", lambda item: item.resolution.cause, ["slip", ""].index),
     ],
 )

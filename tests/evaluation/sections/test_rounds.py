@@ -45,7 +45,7 @@ def test_the_rows_of_an_agreement_are_those_of_its_round(study):
     report = study_report(study)
     for row in agreement_rows(report):
         query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
-        assert chosen(study, ResponseChoice.from_query(query)).count() == row.n
+        assert chosen(study, ResponseChoice.from_query(query, study)).count() == row.n
 
 
 @pytest.mark.once

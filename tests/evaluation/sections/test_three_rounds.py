@@ -106,7 +106,7 @@ def test_the_tables_lead_to_the_rows_of_their_round(study, report):
     assert [row.title.rpartition(", ")[2] for row in rows] == ["round 1", "round 3"]
     for row in rows:
         query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
-        assert chosen(study, ResponseChoice.from_query(query)).count() == row.n
+        assert chosen(study, ResponseChoice.from_query(query, study)).count() == row.n
     assert [(row.name, row.n) for row in other_rounds(report)] == [("round 2", 3)]
     assert laid_out(report, {})["portions"]["rounds"]
 
@@ -185,7 +185,9 @@ def test_every_form_gives_both_p_values_with_their_names():
     for text in (compact, full):
         assert f"{plain} & {corrected}" in text
         assert "by article, Holm" in text
-    shown = [one.p_clustered for family in family_sections(report) for one in family.rows]
+    shown = [
+        one.p_clustered for family in family_sections(report, "correct") for one in family.rows
+    ]
     assert (plain, corrected) in shown
     page = render_to_string("evaluation/_p.html", {"p": (shown[0]), "report": report})
     assert "Holm" in page

@@ -7,9 +7,9 @@ from evaluation.archive.bundles import text_of
 from evaluation.sections.study import study_report
 from generation.models import LanguageModel
 from judging.files.predictions import import_predictions
-from judging.models import Judge, Judgment, MachineVerdict, Resolution, Verdict
+from judging.models import Judge, Judgment, MachineVerdict, Resolution
 from pages.memory import FIGURES
-from tests.evaluation.factories import exclude, judged_study, resolve_all
+from tests.evaluation.factories import SCALE, exclude, judged_study, resolve_all
 
 pytestmark = pytest.mark.once
 
@@ -56,7 +56,7 @@ CHANGES = {
 def mixed(who, slot):
     """All three verdicts, and a few disagreements, which wait for a third person."""
     n = slot.item.position + (who == "bob" and slot.item.position % 8 == 7)
-    return Verdict.values[n % 3]
+    return SCALE[n % 3]
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def few_articles_are_enough(monkeypatch):
 @pytest.mark.parametrize("what", CHANGES)
 def test_each_change_shows_at_once(what):
     study = judged_study(choose=mixed)
-    replies = "".join(f"{n},evaluation: {Verdict.values[n % 3]}\n" for n in range(24))
+    replies = "".join(f"{n},evaluation: {SCALE[n % 3]}\n" for n in range(24))
     import_predictions(study, f"item,reply\n{replies}".encode(), "Elsewhere")
     study = type(study).objects.get(pk=study.pk)
     before = text_of(study_report(study))

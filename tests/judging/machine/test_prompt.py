@@ -8,7 +8,7 @@ import pytest
 
 from judging.machine import prompt
 from judging.rules import rubric
-from judging.rules.scale import scale_of
+from judging.rules.verdict_scale import declared_scale
 
 KNOWN = prompt.spellings(rubric.parse(rubric.content("wikicontradict")).scale)
 
@@ -151,7 +151,9 @@ def test_every_spelling_means_a_verdict_that_is_stored():
 
 def test_a_reply_is_read_by_the_labels_and_keys_of_its_rubric():
     known = prompt.spellings(
-        scale_of([{"key": "no", "label": "Not entailed."}, {"key": "yes", "label": "Entailed"}])
+        declared_scale(
+            [{"key": "no", "label": "Not entailed."}, {"key": "yes", "label": "Entailed"}]
+        )
     )
     assert prompt.parse("evaluation: ENTAILED.", known) == ("yes", "entailed")
     assert prompt.parse("evaluation: no", known) == ("no", "no")

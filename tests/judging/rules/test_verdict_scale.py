@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.rules.scale import declared, scale_of
+from judging.rules.verdict_scale import declared_scale
 
 
 def entries(*keys, **more):
@@ -24,7 +24,7 @@ def entries(*keys, **more):
     ],
 )  # fmt: skip
 def test_the_order_says_what_is_not_declared(given, best, tones):
-    scale = scale_of(given)
+    scale = declared_scale(given)
     assert scale.best == best
     assert [verdict.tone for verdict in scale.verdicts] == tones
     assert scale.keys == [entry["key"] for entry in given]
@@ -47,12 +47,4 @@ def test_the_order_says_what_is_not_declared(given, best, tones):
 )
 def test_a_scale_that_cannot_be_shown_or_stored_is_refused(given, sentence):
     with pytest.raises(ValueError, match=sentence):
-        scale_of(given)
-
-
-def test_reports_hold_what_is_declared_and_no_more():
-    given = entries("no", "yes", no={"tone": "neutral", "colour": "blue"})
-    assert declared(given) == [
-        {"key": "no", "label": "No", "tone": "neutral"},
-        {"key": "yes", "label": "Yes"},
-    ]
+        declared_scale(given)

@@ -15,7 +15,6 @@ FEWEST, MOST = 2, 6
 LONGEST_KEY = 20
 # What lists of responses and reports call a missing verdict, and any verdict.
 RESERVED = {"none", "labelled", "unlabelled", "incomplete", "replied", "unparsed"}
-DECLARED = ("key", "label", "tone", "best")
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Scale:
+class VerdictScale:
     """`verdicts` run from worst to best; `best` is the key of the one that reports compare by."""
 
     verdicts: tuple[Verdict, ...]
@@ -52,7 +51,7 @@ class Scale:
         return self.verdicts[::-1]
 
 
-def scale_of(entries: Sequence[Mapping[str, Any]]) -> Scale:
+def declared_scale(entries: Sequence[Mapping[str, Any]]) -> VerdictScale:
     """The scale that these entries declare; raises ValueError with what is wrong."""
     last = len(entries) - 1
     verdicts = tuple(
@@ -60,7 +59,7 @@ def scale_of(entries: Sequence[Mapping[str, Any]]) -> Scale:
         for place, entry in enumerate(entries)
     )
     best = [entry["key"] for entry in entries if entry.get("best")] or [entries[-1]["key"]]
-    scale = Scale(verdicts, best[0])
+    scale = VerdictScale(verdicts, best[0])
     if not FEWEST <= len(entries) <= MOST or len(set(scale.keys)) < len(entries):
         raise ValueError(f"A rubric needs {FEWEST} to {MOST} verdicts, each named once.")
     if len(best) > 1:
@@ -80,8 +79,3 @@ def scale_of(entries: Sequence[Mapping[str, Any]]) -> Scale:
 
 def _tone_at(place: int, last: int) -> str:
     return {0: BAD, last: GOOD}.get(place, MIDDLING)
-
-
-def declared(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The entries as reports hold them: what is declared, and no more."""
-    return [{name: entry[name] for name in DECLARED if name in entry} for entry in entries]
