@@ -164,14 +164,13 @@ def secret_key(folder: Path) -> str:
     return key
 
 
-def write_secret_key(folder: Path) -> Path:
+def write_secret_key(folder: Path) -> None:
     """Write a new secret to DATA_DIR/secret_key, readable by its owner only, unless there is one."""
     path = folder / "secret_key"
     if not path.exists():
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as handle:
             handle.write(secrets.token_urlsafe(64))
-    return path
 
 
 def base_url() -> str:

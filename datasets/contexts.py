@@ -48,11 +48,11 @@ def is_same(passages: Passages) -> bool:
     return passages.same_passage == SAME
 
 
-def merged_context(passages: Passages, joined_by: str = "\n") -> str:
+def merged_context(passages: Passages) -> str:
     """Both contexts as one text; only once if the passage is the same."""
     if is_same(passages):
         return context_1(passages)
-    return context_1(passages) + joined_by + context_2(passages)
+    return f"{context_1(passages)}\n{context_2(passages)}"
 
 
 def reasoning(type_4: str | None) -> Reasoning:

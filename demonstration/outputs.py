@@ -15,11 +15,10 @@ from datasets.exporters import EXPORTERS
 from datasets.exporters.export_files import spooled
 from datasets.importers import IMPORTERS
 from datasets.importers.import_files import import_file
-from datasets.models import Collection, Release
+from datasets.models import Collection
 from datasets.records import current
 from datasets.streaming import streamed
 from evaluation.frozen import snapshots
-from evaluation.models import ReportSnapshot
 from judging.models import Study
 
 RECORDS = Path(__file__).parent / "imported.json"
@@ -49,49 +48,38 @@ COPIES = (
 )
 
 
-def release(collection: Collection, *, by: Person) -> Release:
-    return releases.freeze(
+def release(collection: Collection, *, by: Person) -> None:
+    releases.freeze(
         collection=collection, version="1.0", notes="What the campaign had published first.", by=by
     )
 
 
-def import_records(*, by: Person) -> Collection:
+def import_records(*, by: Person) -> None:
     """A separate collection from the file, whose records each have a deviation."""
-    with RECORDS.open("rb") as file:
-        collection = _imported(file, IMPORTED, f"demonstration/{RECORDS.name}", by)
-    return _described(
-        collection,
-        "Demonstration set: an imported file",
-        "A few records in the form of the published dataset, with slips as such files have them.",
+    title = "Demonstration set: an imported file"
+    words = (
+        "A few records in the form of the published dataset, with slips as such files have them."
     )
+    with RECORDS.open("rb") as file:
+        _import(file, IMPORTED, f"demonstration/{RECORDS.name}", title, words, by)
 
 
-def import_copy(copied: Copy, collection: Collection, *, by: Person) -> Collection:
+def import_copy(copied: Copy, collection: Collection, *, by: Person) -> None:
     """The collection's records on the articles of `copied`, exported and imported again."""
+    source = f"{collection.name}, {len(copied.articles)} articles"
+    words = "Records of the demonstration set, for a study of their own."
     rows = current(collection).filter(title__in=copied.articles)
     with spooled(EXPORTERS["wikicontradict-json"], streamed(rows)) as file:
-        source = f"{collection.name}, {len(copied.articles)} articles"
-        made = _imported(cast(BinaryIO, file), copied.name, source, by)
-    return _described(
-        made, copied.title, "Records of the demonstration set, for a study of their own."
+        _import(cast(BinaryIO, file), copied.name, source, copied.title, words, by)
+
+
+def _import(file: BinaryIO, name: str, source: str, title: str, words: str, by: Person) -> None:
+    importer = IMPORTERS["wikicontradict"]
+    report = import_file(importer=importer, file=file, collection_name=name, source=source, by=by)
+    Collection.objects.filter(pk=report.collection.pk).update(
+        title=title, description=words, licence="Apache-2.0", is_demonstration=True
     )
 
 
-def _imported(file: BinaryIO, name: str, source: str, by: Person) -> Collection:
-    importer = IMPORTERS["wikicontradict"]
-    return import_file(
-        importer=importer, file=file, collection_name=name, source=source, by=by
-    ).collection
-
-
-def _described(collection: Collection, title: str, description: str) -> Collection:
-    collection.title, collection.description = title, description
-    collection.licence = "Apache-2.0"
-    collection.is_demonstration = True
-    collection.save()
-    return collection
-
-
-def freeze_report(study: Study, *, by: Person) -> ReportSnapshot:
-    snapshot, _ = snapshots.freeze(study, by=by, note="When the study was closed")
-    return snapshot
+def freeze_report(study: Study, *, by: Person) -> None:
+    snapshots.freeze(study, by=by, note="When the study was closed")

@@ -101,10 +101,10 @@ def check_known(using: str = "default") -> None:
         )
 
 
-def check_up_to_date(using: str = "default") -> None:
+def check_up_to_date() -> None:
     """Raise UnknownSchema, or Refusal where the database lacks a migration that this program has."""
-    check_known(using)
-    had = _pairs(applied(using))
+    check_known()
+    had = _pairs(applied("default"))
     graph = MigrationLoader(None).graph
     missing = [f"{app}.{name}" for app, name in graph.leaf_nodes() if (app, name) not in had]
     if missing:

@@ -113,9 +113,6 @@ class SerializedTable:
         """Whether the database numbers the rows."""
         return self.model._meta.pk.get_internal_type() in ("AutoField", "BigAutoField")
 
-    def count(self, using: str) -> int:
-        return self.model._base_manager.using(using).count()
-
     def rows(self, using: str, some: QuerySet[Any] | None = None) -> Iterator[Row]:
         """Every row, or `some`, in the order of the keys, a batch in memory at a time."""
         rows = self.model._base_manager.using(using) if some is None else some
@@ -126,19 +123,17 @@ class SerializedTable:
                     row[n] = written(row[n])
             yield row
 
-    def write(self, rows: Iterable[Row], using: str) -> int:
-        """Insert the rows as they are; returns how many. Raises RowsRefused naming the first that is not taken."""
+    def write(self, rows: Iterable[Row], using: str) -> None:
+        """Insert the rows as they are. Raises RowsRefused naming the first that is not taken."""
         connection = connections[using]
         quote = connection.ops.quote_name
         columns = ", ".join(quote(str(field.column)) for field in self.fields)
         places = ", ".join(["%s"] * len(self.fields))
         # Names of tables and columns are the models' own.
         insert = f"INSERT INTO {quote(self.model._meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
-        remaining, written = iter(rows), 0
+        remaining = iter(rows)
         while batch := list(islice(remaining, BATCH)):
             self._insert(insert, batch, connection)
-            written += len(batch)
-        return written
 
     def _insert(self, insert: str, batch: list[Row], connection: BaseDatabaseWrapper) -> None:
         try:

@@ -88,7 +88,8 @@ def test_valid_settings_start(tmp_path):
 
 
 def test_the_secret_is_written_once_and_readable_by_its_owner_only(tmp_path):
-    path = environment.write_secret_key(tmp_path)
+    environment.write_secret_key(tmp_path)
+    path = tmp_path / "secret_key"
     first = path.read_text()
     environment.write_secret_key(tmp_path)
     assert path.read_text() == first
