@@ -65,13 +65,13 @@ def fetch_of_titles(
     titles: Iterable[str], *, by: Person | None = None, options: LiveOptions = USUAL_OPTIONS
 ) -> FetchRun:
     """A run over articles by title, from the live API. Raises Refusal: no title, no contact, a wiki not allowed."""
-    each = clean_titles(titles)
-    if not each:
+    named = clean_titles(titles)
+    if not named:
         raise Refusal("There is no title. Write one article's title on each line.")
-    if len(each) > MAX_TITLES:
-        raise Refusal(f"These are {len(each)} titles; a fetch takes up to {MAX_TITLES}.")
-    label = each[0] if len(each) == 1 else f"{len(each)} titles"
-    return _live_fetch(options, FetchRun.Source.TITLES, label, {"titles": each}, by)
+    if len(named) > MAX_TITLES:
+        raise Refusal(f"These are {len(named)} titles; a fetch takes up to {MAX_TITLES}.")
+    label = named[0] if len(named) == 1 else f"{len(named)} titles"
+    return _live_fetch(options, FetchRun.Source.TITLES, label, {"titles": named}, by)
 
 
 def fetch_of_kind(

@@ -71,8 +71,8 @@ def record_pages(wiki: Wiki, pages: Sequence[PageRead]) -> RecordedPages:
         if len(pages) == 1:
             return RecordedPages(refused=((pages[0][0], error),))
     alone = [record_pages(wiki, [page]) for page in pages]
-    refused = tuple(each for one in alone for each in one.refused)
-    return RecordedPages(sum(one.tags for one in alone), sum(one.new for one in alone), refused)
+    refused = tuple(refusal for page in alone for refusal in page.refused)
+    return RecordedPages(sum(page.tags for page in alone), sum(page.new for page in alone), refused)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ class _Page:
 @transaction.atomic
 def _record_together(wiki: Wiki, pages: Sequence[PageRead]) -> RecordedPages:
     """Keep the newest revision of each page with its tags; follow tags that stayed, went or came back."""
-    pages = sorted(pages, key=lambda each: each[0].pageid)  # two fetches lock rows in one order
+    # Two fetches lock rows in one order.
+    pages = sorted(pages, key=lambda read: read[0].pageid)
     articles = _locked_articles(wiki, pages)
     known = _known_revisions(articles)
     read = [
@@ -164,10 +165,10 @@ def _record_tags(pages: Sequence[_Page], known: Mapping[int, list[Tag]]) -> int:
             here = {tag.pk for tag in followed.values()}
             stayed |= here
             gone |= {tag.pk for tag in before} - here
-    new = [each.tag for each in sightings if each.tag.pk is None]
+    new = [sighting.tag for sighting in sightings if sighting.tag.pk is None]
     insert(new)
-    for each in sightings:
-        each.tag_id = each.tag.pk
+    for sighting in sightings:
+        sighting.tag_id = sighting.tag.pk
     insert(sightings)
     _update_tags(pages, [tag.pk for tag in new], stayed, gone)
     return len(new)

@@ -182,8 +182,8 @@ def _shared(before: Sequence[T], now: Sequence[T], known: Mapping[int, int]) -> 
     Most edits leave a tag's block as it is: thousands of revisions then keep one copy of it.
     """
     return tuple(
-        before[known[index]] if index in known and before[known[index]] == one else one
-        for index, one in enumerate(now)
+        before[known[index]] if index in known and before[known[index]] == item else item
+        for index, item in enumerate(now)
     )
 
 

@@ -111,7 +111,7 @@ def word_counts(text: str) -> Counter[str]:
     return Counter(text[:_COMPARED].split())
 
 
-def likeness(one: Counter[str], other: Counter[str]) -> float:
+def likeness(first: Counter[str], second: Counter[str]) -> float:
     """Share of words in common, 0 to 1 (Dice's coefficient over multisets)."""
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 1.0
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if total else 1.0

@@ -96,8 +96,8 @@ def trace(
         newest, since = (Newest((*newest.revisions[:-1], *older.revisions), older.more), None)
         page = _read(newest, names, since)
     sure = [
-        each if each and _is_sure(tag, each, newest.revisions) else None
-        for tag, each in page.introduced_tags()
+        added if added and _is_sure(tag, added, newest.revisions) else None
+        for tag, added in page.introduced_tags()
     ]
     if newest.reach_back(since) or None not in sure:
         return page
@@ -109,7 +109,7 @@ def trace(
 
 def _is_sure(tag: TagSeen, added: Introduction, revisions: Sequence[RevisionSeen]) -> bool:
     """Whether this edit did not put back what an older one had added: of an older one, these revisions know nothing."""
-    at = next(n for n, each in enumerate(revisions) if each.revid == added.revision.revid)
+    at = next(n for n, seen in enumerate(revisions) if seen.revid == added.revision.revid)
     month, time = tag.month, added.revision.timestamp
     if month is None or time is None:
         return len(revisions) - at > _ENOUGH_BEFORE
@@ -151,7 +151,9 @@ class _Search:
 
     def keep(self, revisions: Iterable[RevisionSeen]) -> None:
         """These need not be asked for."""
-        self._seen |= {each.revid: each for each in revisions if each.text is not None}
+        self._seen |= {
+            revision.revid: revision for revision in revisions if revision.text is not None
+        }
 
     def introduction(self, index: int) -> Introduction | None:
         """Of the tag at this place in the newest revision's reading."""

@@ -61,15 +61,15 @@ def wiki_words(said: Any) -> WikiWords:
     names: dict[int, set[str]] = {number: set() for number in _NAMESPACES.values()}
     spaces, aliases = said.get("namespaces"), said.get("namespacealiases")
     listed = [*(spaces.values() if isinstance(spaces, dict) else ()), *_list(aliases)]
-    for each in filter(None, map(_dict, listed)):
-        number = each.get("id")
+    for space in filter(None, map(_dict, listed)):
+        number = space.get("id")
         if isinstance(number, int) and number in names:
-            spelled = (each.get(key) for key in ("name", "canonical", "alias"))
+            spelled = (space.get(key) for key in ("name", "canonical", "alias"))
             names[number] |= {word for name in spelled for word in _word(name)}
     months: dict[str, int] = {}
-    for each in filter(None, map(_dict, _list(said.get("allmessages")))):
-        number = MONTH_MESSAGES.get(str(each.get("name")), 0)
-        months |= dict.fromkeys(_word(each.get("content")), number) if number else {}
+    for message in filter(None, map(_dict, _list(said.get("allmessages")))):
+        number = MONTH_MESSAGES.get(str(message.get("name")), 0)
+        months |= dict.fromkeys(_word(message.get("content")), number) if number else {}
     by_key = {key: frozenset(names[number]) for key, number in _NAMESPACES.items()}
     return WikiWords(**by_key, months=months)
 

@@ -202,7 +202,7 @@ class _Live:
         tagged = [page.title for page, history in read if history.reading.tags]
         pages = self._client.talk_pages([*tagged, *self._changed_talk(unchanged)])
         return BatchPart(
-            talk=tuple((page.title, each) for page in pages for each in page.revisions)
+            talk=tuple((page.title, revision) for page in pages for revision in page.revisions)
         )
 
     def _changed_talk(self, pageids: Sequence[int]) -> list[str]:

@@ -68,7 +68,7 @@ def _from_address(text: str, allowed: Sequence[str]) -> WantedArticle:
         raise _no_address(allowed) from None
     if parts.scheme not in {"http", "https", ""} or parts.username or not host:
         raise _no_address(allowed)
-    base = next((each for each in allowed if _is_at(each, host, port, parts.path)), None)
+    base = next((known for known in allowed if _is_at(known, host, port, parts.path)), None)
     if base is None:
         raise Refusal(
             f"{host[:100]} is not among the wikis that this installation may ask: {', '.join(allowed)}. "

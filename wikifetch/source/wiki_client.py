@@ -129,7 +129,7 @@ class WikiClient(WikiApi):
         for page in self._pages(query | {"rvprop": "ids|timestamp|sha1|size"}):
             revisions = page.get("revisions", [])
             listed += len(revisions)
-            outlines += [answers.outline(each) for each in revisions if "sha1" in each]
+            outlines += [answers.outline(revision) for revision in revisions if "sha1" in revision]
             if listed >= _MOST_OUTLINES:
                 whole = False
                 break

@@ -48,17 +48,19 @@ def find_block(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
         text = text.partition(": ")[2]
     finder = _Finder(article, _UNITS.get(sought.kind, set()))
     found = finder.one_with(text) or finder.those_with(text.splitlines())
-    names = {name for each in found for name in each.notes}
-    notes = [each for each in article.blocks if each.has_tag and each.name in names - {""}]
-    return [_row_of(article, each) if each.kind == "cell" else each for each in found] + notes
+    names = {name for block in found for name in block.notes}
+    notes = [block for block in article.blocks if block.has_tag and block.name in names - {""}]
+    return [_row_of(article, block) if block.kind == "cell" else block for block in found] + notes
 
 
 class _Finder:
     """Finds units of some kinds by their words."""
 
     def __init__(self, article: WrittenArticle, kinds: set[str]) -> None:
-        self._units = [(each, _signs(each.text)) for each in article.blocks if each.kind in kinds]
-        self._tagged_notes = {each.name for each in article.blocks if each.has_tag} - {""}
+        self._units = [
+            (block, _signs(block.text)) for block in article.blocks if block.kind in kinds
+        ]
+        self._tagged_notes = {block.name for block in article.blocks if block.has_tag} - {""}
 
     def one_with(self, text: str) -> list[HtmlBlock]:
         """The only unit with these words; of several the only one with a tag in it or in a note of it."""
@@ -92,17 +94,17 @@ def _is_like(unit: Counter[str], block: Counter[str]) -> bool:
 
 def _range(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     """The units below the only heading of this text, up to the next of its level; or those above the first one."""
-    headings = [each for each in article.blocks if each.kind == "heading"]
+    headings = [block for block in article.blocks if block.kind == "heading"]
     start, end = -1, len(article.pieces)
     if sought.kind == "section":
-        own = [each for each in headings if _signs(each.text) == _signs(sought.heading)]
+        own = [block for block in headings if _signs(block.text) == _signs(sought.heading)]
         if len(own) != 1:
             return []
         start = own[0].at
-        headings = [each for each in headings if each.at > start and each.level <= own[0].level]
-    end = min((each.at for each in headings), default=end)
-    units = [each for each in article.blocks if each.is_outermost and start < each.at < end]
-    units = [each for each in units if each.kind != "heading"]
+        headings = [block for block in headings if block.at > start and block.level <= own[0].level]
+    end = min((block.at for block in headings), default=end)
+    units = [block for block in article.blocks if block.is_outermost and start < block.at < end]
+    units = [block for block in units if block.kind != "heading"]
     wanted = _words(sought.text)
     common = (_words(article.text_between(start + 1, end)) & wanted).total()
     return units if wanted and common >= _MOST_OF_SECTION * wanted.total() else []
@@ -110,7 +112,7 @@ def _range(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
 
 def _row_of(article: WrittenArticle, cell: HtmlBlock) -> HtmlBlock:
     """The row around the cell: not one of a table in an earlier cell, which has ended before."""
-    rows = {each.at: each for each in article.blocks if each.kind == "row"}
+    rows = {block.at: block for block in article.blocks if block.kind == "row"}
     ended = 0
     for at in range(cell.at, -1, -1):
         if article.pieces[at].startswith("</tr"):

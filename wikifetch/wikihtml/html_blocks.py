@@ -41,7 +41,7 @@ class WrittenArticle:
     def marked(self, blocks: list[HtmlBlock]) -> str:
         """The HTML with the first of these blocks as id="tagged-block" and all as class="tagged"."""
         pieces = list(self.pieces)
-        for n, block in enumerate(sorted(blocks, key=lambda each: each.at)):
+        for n, block in enumerate(sorted(blocks, key=lambda marked: marked.at)):
             pieces[block.at] = _with_mark(pieces[block.at], is_first=n == 0)
         return "".join(pieces)
 

@@ -155,7 +155,7 @@ class WikiHtmlWriter:
     def _own(self, here: _Open, block: HtmlBlock) -> tuple[HtmlBlock, ...]:
         """Who gets the text of a block: itself, and the rows that it is in; of one in an item, only that."""
         block.is_outermost = not any(
-            each.block and each.end != "</div>" for each in self._open[:-1]
+            opened.block and opened.end != "</div>" for opened in self._open[:-1]
         )
         here.block = block
         self._blocks.append(block)
@@ -218,8 +218,8 @@ class WikiHtmlWriter:
         self._pieces.append('<sup class="reference">' if is_note else "<sup>")
 
     def _lines_begin(self) -> None:
-        for each in self._open[:-1]:
-            each.has_lines = True
+        for opened in self._open[:-1]:
+            opened.has_lines = True
 
     def _close(self, tag: str) -> None:
         if len(self._open) == 1:
@@ -312,7 +312,7 @@ class WikiHtmlWriter:
 
     def _end_table(self, here: _Open) -> None:
         """It takes the focus, to be scrolled by keys: so it has a name."""
-        captions = (each.text for each in self._blocks[here.blocks :] if each.kind == "caption")
+        captions = (block.text for block in self._blocks[here.blocks :] if block.kind == "caption")
         named = escape(" ".join(["Table", *next(captions, "").split()]))
         wrap = f'<div class="table-wrap" tabindex="0" role="group" aria-label="{named}">'
         self._pieces[here.at] = wrap + self._pieces[here.at]
