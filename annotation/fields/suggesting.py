@@ -16,16 +16,9 @@ from datasets.taxonomy import TYPE_II
 TABULAR = ("infobox", "table")
 TEXT_TEXT = TYPE_II.values[0]
 FILLABLE = (
-    "article_1",
-    "passage_1_copied",
-    "modality_1",
-    "passage_1_standalone",
-    "article_2",
-    "modality_2",
-    "passage_2_standalone",
-    "type_2",
-    "type_3",
-)
+    "article_1", "passage_1_copied", "modality_1", "passage_1_standalone",
+    "article_2", "modality_2", "passage_2_standalone", "type_2", "type_3",
+)  # fmt: skip
 
 # What the block of a sighting is, as the form asks for it.
 _KIND_OF_BLOCK = {

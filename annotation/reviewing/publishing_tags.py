@@ -38,21 +38,10 @@ from datasets.schema import Slot
 
 # Columns that a record lacks if nothing was entered.
 OPTIONAL = (
-    "valid_comment",
-    "article_1",
-    "passage_1_copied",
-    "passage_1_standalone",
-    "article_2",
-    "passage_2_copied",
-    "passage_2_standalone",
-    "same_passage",
-    "statement_1",
-    "statement_2",
-    "span_1",
-    "span_2",
-    "contradict_comment",
+    "valid_comment", "article_1", "passage_1_copied", "passage_1_standalone", "article_2", "passage_2_copied",
+    "passage_2_standalone", "same_passage", "statement_1", "statement_2", "span_1", "span_2", "contradict_comment",
     "qa_comment",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

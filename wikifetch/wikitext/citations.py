@@ -6,15 +6,8 @@ from wikifetch.wikitext.arguments import Arguments
 
 _MOST_NAMED = 6
 _CONTAINERS = (
-    "journal",
-    "work",
-    "newspaper",
-    "magazine",
-    "website",
-    "encyclopedia",
-    "encyclopaedia",
-    "periodical",
-)
+    "journal", "work", "newspaper", "magazine", "website", "encyclopedia", "encyclopaedia", "periodical",
+)  # fmt: skip
 
 
 def citation(a: Arguments) -> str:

@@ -11,50 +11,21 @@ from wikifetch.wikitext.arguments import Arguments
 _CHARGE = re.compile(r"\d+[+\-−]")
 _POLES = {"N", "S", "E", "W"}
 _RUPEES = {
-    "l": "lakh",
-    "c": "crore",
-    "lc": "lakh crore",
-    "k": "thousand",
-    "m": "million",
-    "b": "billion",
-    "t": "trillion",
-}
+    "l": "lakh", "c": "crore", "lc": "lakh crore", "k": "thousand", "m": "million", "b": "billion", "t": "trillion",
+}  # fmt: skip
 _SPOKEN = {
-    "us": "US: ",
-    "uk": "UK: ",
-    "au": "AU: ",
-    "nz": "NZ: ",
-    "usalso": "US also ",
-    "ukalso": "UK also ",
-}
+    "us": "US: ", "uk": "UK: ", "au": "AU: ", "nz": "NZ: ", "usalso": "US also ", "ukalso": "UK also ",
+}  # fmt: skip
 _NO_SOUND = {
-    "lang",
-    "pron",
-    "pronunciation",
-    "also",
-    "local",
-    "ipa",
-    "audio",
-    "and",
-    "or",
-    "both",
-    "respell",
-}
+    "lang", "pron", "pronunciation", "also", "local", "ipa", "audio", "and", "or", "both", "respell",
+}  # fmt: skip
 _SHEET = {"flat": "♭", "b": "♭", "sharp": "♯", "#": "♯", "natural": "♮", "n": "♮"}
 _ENDED = {
     "": "–",
-    "div": "; div. ",
-    "divorced": "; div. ",
-    "died": "; died ",
-    "d": "; died ",
-    "his death": "; died ",
-}
-_ENDED |= {
-    "her death": "; died ",
-    "sep": "; sep. ",
-    "separated": "; sep. ",
-    "ann": "; ann. ",
-    "annulled": "; ann. ",
+    **dict.fromkeys(("div", "divorced"), "; div. "),
+    **dict.fromkeys(("died", "d", "his death", "her death"), "; died "),
+    **dict.fromkeys(("sep", "separated"), "; sep. "),
+    **dict.fromkeys(("ann", "annulled"), "; ann. "),
 }
 
 

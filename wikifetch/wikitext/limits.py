@@ -10,11 +10,8 @@ MAX_ELEMENTS = 4_000
 MAX_QUOTE_MARKS = 5_000
 MAX_TAGS_A_PAGE = 100
 
-_BRACES, _BRACKETS, _TABLES = (
-    re.compile(r"(\{)|\}"),
-    re.compile(r"(\[)|\]"),
-    re.compile(r"(\{\|)|\|\}"),
-)
+_BRACES, _BRACKETS = re.compile(r"(\{)|\}"), re.compile(r"(\[)|\]")
+_TABLES = re.compile(r"(\{\|)|\|\}")
 _UNCLOSED_ELEMENT = re.compile(r"<[^<>]*(?=<|$)")
 _LONG_RUN = re.compile(r"[*#:;]{100}|&[#&]{100}")
 

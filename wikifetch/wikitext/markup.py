@@ -16,22 +16,8 @@ from wikifetch.wikitext.tree import walk
 _NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)
 _REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)
 _KEPT = {
-    "b",
-    "i",
-    "sup",
-    "sub",
-    "small",
-    "s",
-    "u",
-    "code",
-    "td",
-    "th",
-    "tr",
-    "blockquote",
-    "dd",
-    "dt",
-    "p",
-}
+    "b", "i", "sup", "sub", "small", "s", "u", "code", "td", "th", "tr", "blockquote", "dd", "dt", "p",
+}  # fmt: skip
 _CELLS = {"td", "th"}
 
 

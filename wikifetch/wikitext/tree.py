@@ -27,14 +27,8 @@ _STRAY = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OUT_TAGS = {
-    "gallery",
-    "timeline",
-    "score",
-    "templatestyles",
-    "imagemap",
-    "references",
-    "graph",
-}
+    "gallery", "timeline", "score", "templatestyles", "imagemap", "references", "graph",
+}  # fmt: skip
 _VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "chem", "ce", "code"}
 
 

@@ -24,51 +24,28 @@ class Command(RefusingCommand):
     _waited_until: datetime | None = None
 
     def add_arguments(self, parser: CommandParser) -> None:
-        source = parser.add_mutually_exclusive_group(required=True)
-        source.add_argument(
-            "--xml", type=Path, metavar="FILE", help="a MediaWiki export: .xml, .gz or .bz2"
+        source = parser.add_mutually_exclusive_group(required=True).add_argument
+        source("--xml", type=Path, metavar="FILE", help="a MediaWiki export: .xml, .gz or .bz2")
+        titles = "a text file with a title on each line; - for standard input"
+        source("--titles", metavar="FILE", help=titles)
+        kinds = [*TagKind.values, ALL_KINDS]
+        source("--kind", choices=kinds, help="all articles with this tag, or with any")
+        category = "all articles of this category and its subcategories"
+        source("--category", metavar="NAME", help=category)
+        add = parser.add_argument
+        depth = (
+            "with --category, how many levels of subcategories to follow; 1 by default, 0 for none"
         )
-        source.add_argument(
-            "--titles",
-            metavar="FILE",
-            help="a text file with a title on each line; - for standard input",
-        )
-        source.add_argument(
-            "--kind",
-            choices=[*TagKind.values, ALL_KINDS],
-            help="all articles with this tag, or with any",
-        )
-        source.add_argument(
-            "--category", metavar="NAME", help="all articles of this category and its subcategories"
-        )
-        parser.add_argument(
-            "--depth",
-            type=int,
-            metavar="N",
-            help="with --category, how many levels of subcategories to follow; 1 by default, 0 for none",
-        )
-        parser.add_argument(
-            "--limit", type=int, metavar="N", help="at most N pages, with --kind or --category"
-        )
-        parser.add_argument(
-            "--wiki", default="", metavar="URL", help="one of WIKI_ALLOWED; the first by default"
-        )
-        parser.add_argument(
-            "--contact",
-            default="",
-            metavar="ADDRESS",
-            help="your e-mail address or web page, which the wiki sees; WIKI_CONTACT by default",
-        )
-        parser.add_argument(
-            "--no-history",
-            action="store_true",
-            help="do not ask which edit added each tag, which takes a request or more a page",
-        )
-        parser.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="list what a live fetch would take, and take nothing",
-        )
+        add("--depth", type=int, metavar="N", help=depth)
+        limit = "at most N pages, with --kind or --category"
+        add("--limit", type=int, metavar="N", help=limit)
+        add("--wiki", default="", metavar="URL", help="one of WIKI_ALLOWED; the first by default")
+        contact = "your e-mail address or web page, which the wiki sees; WIKI_CONTACT by default"
+        add("--contact", default="", metavar="ADDRESS", help=contact)
+        history = "do not ask which edit added each tag, which takes a request or more a page"
+        add("--no-history", action="store_true", help=history)
+        dry_run = "list what a live fetch would take, and take nothing"
+        add("--dry-run", action="store_true", help=dry_run)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["limit"] is not None and not (options["kind"] or options["category"]):
