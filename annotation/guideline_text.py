@@ -73,7 +73,6 @@ def html_parts(body: str) -> dict[str, str]:
 
 
 def html_of(text: str) -> str:
-    """Markdown as HTML that can be shown."""
     return MARKDOWN.render(text)
 
 

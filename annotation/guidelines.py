@@ -1,7 +1,6 @@
-"""The versions of the annotators' guideline. The files in guidelines/ are the first one; admins edit it in the app.
+"""The versions of the annotators' guideline. The files in guidelines/ are the first; admins edit it in the app.
 
-A version never changes. A campaign uses one, each draft keeps the one that it began with, and one version is the
-current one: new campaigns get it.
+A version never changes. New campaigns get the current one, and each draft keeps the one that it began with.
 """
 
 import hashlib
@@ -22,7 +21,6 @@ FOLDER = Path(__file__).parent / "guidelines"
 
 
 def body_of_files() -> str:
-    """The current content of the files."""
     return body_of({name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in PARTS})
 
 
@@ -37,7 +35,7 @@ def current_guideline() -> Guideline:
 
 @transaction.atomic
 def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guideline:
-    """The version with these parts, now the current one; an earlier version of the same text is used again.
+    """Make the version with these parts the current one; an earlier version of the same text is used again.
 
     Raises StaleVersion if `base`, the version that the texts were made from, is not the current one any more.
     """
@@ -78,10 +76,7 @@ def _numbered(body: str, author: Person | None) -> tuple[Guideline, bool]:
 
 @transaction.atomic
 def use_current_guideline(campaign: Campaign, by: Person) -> Guideline:
-    """Give the campaign's new drafts the current version; drafts and annotations that there are keep theirs.
-
-    Raises Conflict for a closed campaign.
-    """
+    """Give the campaign's new drafts the current version; others keep theirs. Conflict for a closed campaign."""
     guideline = current_guideline()
     open_ones = Campaign.objects.filter(pk=campaign.pk, state=CampaignState.OPEN)
     if not open_ones.update(guideline=guideline):

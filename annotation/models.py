@@ -223,8 +223,8 @@ class Seen(models.Model):
 class Annotation(models.Model):
     """One person's annotation of one tag: a column for each field of the six steps (steps.py).
 
-    A draft contains whatever has been typed; "" means nothing entered. `touched` names the fields that the person
-    has set, to distinguish a choice from a default.
+    A draft holds whatever was typed, "" for nothing. `touched` names the fields that the person has set: it tells a
+    choice from a default.
     """
 
     assignment = models.OneToOneField(
@@ -409,7 +409,7 @@ class Question(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["annotation", "n"], name="question_number_once_an_annotation"
-            ),
+            )
         ]
 
     def __str__(self) -> str:
@@ -431,7 +431,7 @@ class DraftRevision(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["annotation", "version"], name="draft_version_once_an_annotation"
-            ),
+            )
         ]
 
     def __str__(self) -> str:
@@ -451,7 +451,7 @@ class WorkTime(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["annotation", "campaign", "day"], name="work_time_once_a_day"
-            ),
+            )
         ]
 
     def __str__(self) -> str:
@@ -530,7 +530,7 @@ class Review(models.Model):
             models.UniqueConstraint(
                 fields=["annotation", "annotation_version", "decision"],
                 name="review_decision_once_a_version",
-            ),
+            )
         ]
 
     def __str__(self) -> str:

@@ -31,6 +31,9 @@ class AssignmentState(TextChoices):
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
+# Somebody may still annotate it, or does.
+IN_WORK = (AssignmentState.FREE, AssignmentState.HELD)
+
 ASSIGNMENT = StateTable(
     "Assignment",
     AssignmentState,
@@ -42,25 +45,12 @@ ASSIGNMENT = StateTable(
         "submit": ((AssignmentState.HELD,), AssignmentState.SUBMITTED, "annotator"),
         "send_back": ((AssignmentState.SUBMITTED,), AssignmentState.HELD, "admin"),
         "skip": ((AssignmentState.HELD,), AssignmentState.SKIPPED, "annotator"),
-        "reassign": (
-            (AssignmentState.FREE, AssignmentState.HELD),
-            AssignmentState.HELD,
-            "admin",
-        ),
+        "reassign": (IN_WORK, AssignmentState.HELD, "admin"),
         "free": ((AssignmentState.HELD,), AssignmentState.FREE, "admin"),
-        "leave_out": (
-            (AssignmentState.FREE, AssignmentState.HELD),
-            AssignmentState.UNNEEDED,
-            "admin",
-        ),
+        "leave_out": (IN_WORK, AssignmentState.UNNEEDED, "admin"),
         "restore": ((AssignmentState.UNNEEDED,), AssignmentState.FREE, "admin"),
         "withdraw": (
-            (
-                AssignmentState.RESERVE,
-                AssignmentState.FREE,
-                AssignmentState.HELD,
-                AssignmentState.UNNEEDED,
-            ),
+            (AssignmentState.RESERVE, *IN_WORK, AssignmentState.UNNEEDED),
             AssignmentState.WITHDRAWN,
             "admin",
         ),
@@ -88,11 +78,7 @@ ANNOTATION = StateTable(
     "Annotation",
     AnnotationState,
     {
-        "submit": (
-            (AnnotationState.DRAFT, AnnotationState.SENT_BACK),
-            AnnotationState.SUBMITTED,
-            "annotator",
-        ),
+        "submit": (EDITABLE, AnnotationState.SUBMITTED, "annotator"),
         "send_back": ((AnnotationState.SUBMITTED,), AnnotationState.SENT_BACK, "admin"),
         "accept": ((AnnotationState.SUBMITTED,), AnnotationState.ACCEPTED, "admin"),
         "merge": ((AnnotationState.SUBMITTED,), AnnotationState.MERGED, "admin"),

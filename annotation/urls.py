@@ -1,6 +1,6 @@
 """Addresses of annotation."""
 
-from django.urls import path
+from django.urls import include, path
 
 from annotation import api
 from annotation.views import (
@@ -18,6 +18,29 @@ from annotation.views import (
 
 app_name = "annotation"
 
+one_campaign = [
+    path("", campaigns.campaign, name="campaign"),
+    path("progress/", monitoring.progress, name="campaign_progress"),
+    path("timesheet.csv", monitoring.timesheet, name="timesheet"),
+    path("times.csv", monitoring.times, name="times"),
+    path("export/", monitoring.exports, name="campaign_exports"),
+    path("export/<str:name>", monitoring.export, name="campaign_export"),
+    path("guideline/", guidelines.use_guideline, name="use_guideline"),
+    path("seen/", seeing.seen, name="seen"),
+    path("publish/", campaigns.publish, name="publish"),
+    path("close/", campaigns.change, {"verb": "close"}, name="close"),
+    path("reopen/", campaigns.change, {"verb": "reopen"}, name="reopen"),
+    path("main-round/", campaigns.open_main_round, name="open_main_round"),
+    path("assignments/", assignments.assignments, name="assignments"),
+    path("limits/", campaigns.limits, name="limits"),
+    path("people/", campaigns.add_person, name="add_person"),
+    path("people/<int:person_id>/remove/", campaigns.remove_person, name="remove_person"),
+]
+the_guideline = [
+    path("", guidelines.guidelines, name="guidelines"),
+    path("edit/", guidelines.edit_guideline, name="guideline_edit"),
+    path("<str:version>/changes/", guidelines.guideline_changes, name="guideline_changes"),
+]
 urlpatterns = [
     path("annotate/", queue.queue, name="queue"),
     path("annotate/progress/", own_progress.own, name="own_progress"),
@@ -31,39 +54,8 @@ urlpatterns = [
     ),
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("campaigns/new/", campaigns.new_campaign, name="campaign_new"),
-    path("campaigns/<int:campaign_id>/", campaigns.campaign, name="campaign"),
-    path("campaigns/<int:campaign_id>/progress/", monitoring.progress, name="campaign_progress"),
-    path("campaigns/<int:campaign_id>/timesheet.csv", monitoring.timesheet, name="timesheet"),
-    path("campaigns/<int:campaign_id>/times.csv", monitoring.times, name="times"),
-    path("campaigns/<int:campaign_id>/export/", monitoring.exports, name="campaign_exports"),
-    path(
-        "campaigns/<int:campaign_id>/export/<str:name>", monitoring.export, name="campaign_export"
-    ),
-    path("campaigns/guideline/", guidelines.guidelines, name="guidelines"),
-    path("campaigns/guideline/edit/", guidelines.edit_guideline, name="guideline_edit"),
-    path(
-        "campaigns/guideline/<str:version>/changes/",
-        guidelines.guideline_changes,
-        name="guideline_changes",
-    ),
-    path("campaigns/<int:campaign_id>/guideline/", guidelines.use_guideline, name="use_guideline"),
-    path("campaigns/<int:campaign_id>/seen/", seeing.seen, name="seen"),
-    path("campaigns/<int:campaign_id>/publish/", campaigns.publish, name="publish"),
-    path("campaigns/<int:campaign_id>/close/", campaigns.change, {"verb": "close"}, name="close"),
-    path(
-        "campaigns/<int:campaign_id>/reopen/", campaigns.change, {"verb": "reopen"}, name="reopen"
-    ),
-    path(
-        "campaigns/<int:campaign_id>/main-round/", campaigns.open_main_round, name="open_main_round"
-    ),
-    path("campaigns/<int:campaign_id>/assignments/", assignments.assignments, name="assignments"),
-    path("campaigns/<int:campaign_id>/limits/", campaigns.limits, name="limits"),
-    path("campaigns/<int:campaign_id>/people/", campaigns.add_person, name="add_person"),
-    path(
-        "campaigns/<int:campaign_id>/people/<int:person_id>/remove/",
-        campaigns.remove_person,
-        name="remove_person",
-    ),
+    path("campaigns/<int:campaign_id>/", include(one_campaign)),
+    path("campaigns/guideline/", include(the_guideline)),
     path("reviews/", reviews.reviews, name="reviews"),
     path("reviews/<int:campaign_id>/<int:round>/<int:tag_id>/", reviews.review, name="review"),
     path("reviews/<int:review_id>/take-back/", reviews.take_back, name="take_back"),

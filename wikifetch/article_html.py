@@ -28,9 +28,9 @@ _ATTRIBUTES = {
 def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeString:
     """The article at this revision, with the block that holds the sighting's tag marked.
 
-    The first element of that block has id="tagged-block", all of them class="tagged". A reference is
-    <sup class="reference">, an inconsistency tag <span class="wiki-tag">, a template that is not shown
-    <span class="left-out">: what is copied from the article leaves these out.
+    The block's first element has id="tagged-block", all of them class="tagged". What is copied from the article leaves
+    out <sup class="reference">, <span class="wiki-tag"> (an inconsistency tag) and <span class="left-out"> (a template
+    that is not shown).
     """
     names = names_shown(revision.article.wiki)
     if sighting is None:
@@ -50,10 +50,7 @@ def wikitext_html(
     *,
     seconds: float = MAX_SECONDS,
 ) -> SafeString:
-    """Any page's text to read, with the units over `marked` (offsets) marked as above.
-
-    What is not parsed within `seconds` of processor time comes as wikitext.
-    """
+    """Any page's text to read, units over `marked` (offsets) marked as above; wikitext after `seconds` of CPU."""
     with speaking(names.words):
         return sanitised(render_article(wikitext, marked, names, seconds))
 

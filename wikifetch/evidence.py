@@ -23,8 +23,6 @@ _BOT = re.compile(r"bot\b|bot\d*$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ShownIntroduction:
-    """The edit that added a tag, as a page shows it."""
-
     tag: Tag
 
     def __bool__(self) -> bool:
@@ -59,8 +57,6 @@ class ShownIntroduction:
 
 @dataclass(frozen=True)
 class ShownTalk:
-    """A section of the talk page, ready to show."""
-
     section: TalkSection
     html: SafeString
 
@@ -70,12 +66,8 @@ def talk_of(sighting: Sighting) -> list[ShownTalk]:
     talk: TalkPage | None = getattr(sighting.tag.article, "talk", None)
     if talk is None:
         return []
-    hints = [
-        sighting.reason,
-        sighting.tag.introduced_summary,
-        sighting.section,
-        sighting.other_article,
-    ]
+    tag = sighting.tag
+    hints = [sighting.reason, tag.introduced_summary, sighting.section, sighting.other_article]
     names = names_shown(sighting.tag.article.wiki)
     # The sections share the time that one article has.
     until = time.thread_time() + MAX_SECONDS

@@ -1,8 +1,8 @@
-"""Carrying a fetch out: from what was asked for to rows, batch by batch, resumable after any stop.
+"""Carry a fetch out: from what was asked for to rows, batch by batch, resumable after any stop.
 
-A run first freezes its queue (page ids), then works through it; rows, counts and cursor of a batch are
-written in one transaction, so that a killed run goes on where it stopped and counts nothing twice.
-A file is its own queue: its cursor is the number of pages read, over all readings of it.
+A run first freezes its queue (page ids), then works through it. Rows, counts and cursor of a batch are written in one
+transaction: a killed run goes on where it stopped and counts nothing twice. A file is its own queue, and its cursor the
+number of pages read, over all readings of it.
 """
 
 import time
@@ -48,14 +48,13 @@ def fetch_xml(path: Path, *, by: Person | None = None) -> FetchRun:
     return finished(newfetch.fetch_of_file(path, by=by))
 
 
-def _sleep(run: FetchRun, seconds: float) -> None:
-    time.sleep(seconds)
-
-
-def finished(run: FetchRun, rest: Callable[[FetchRun, float], None] = _sleep) -> FetchRun:
+def finished(
+    run: FetchRun,
+    rest: Callable[[FetchRun, float], None] = lambda run, seconds: time.sleep(seconds),
+) -> FetchRun:
     """Carry a run out to its end, now; Refusal if it failed or another fetch of the wiki is at work.
 
-    While its wiki is busy, `rest` is called with seconds to sleep. A worker may then be faster to go on with the run.
+    While its wiki is busy, `rest` is called with seconds to sleep; a worker may then go on with the run first.
     """
     this = FetchRun.objects.filter(pk=run.pk)
     while True:
@@ -82,9 +81,9 @@ def finished(run: FetchRun, rest: Callable[[FetchRun, float], None] = _sleep) ->
 
 
 def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
-    """Carry a waiting run out; after `seconds` hand it back waiting, to go on from its cursor.
+    """Carry a waiting run out; after `seconds` hand it back, to go on from its cursor.
 
-    False when it is not waiting (any more), its wiki is busy, or another live fetch of its wiki is running.
+    False if it does not wait, its wiki is busy, or another live fetch of its wiki is running.
     """
     holder = new_holder("fetch")
     if not _started(run_id, holder):
@@ -169,10 +168,7 @@ def _drop_upload(run: FetchRun) -> None:
 
 
 def file_of(run: FetchRun) -> Path:
-    """The file that a run reads: an upload moves with DATA_DIR, as when a backup is restored elsewhere.
-
-    Raises DumpError for an upload outside the folder of uploads.
-    """
+    """The file that a run reads; an upload moves with DATA_DIR. Raises DumpError for an upload outside its folder."""
     noted = Path(run.options["path"])
     return path_of_upload(noted) if run.options.get("uploaded") else noted
 

@@ -18,7 +18,7 @@ _ENOUGH = timedelta(seconds=5)
 class FetchProgress:
     """`done` of `total` pages (None: a file, whose length is not known), pages a minute, and seconds left.
 
-    `waiting` says for how long its wiki is busy, "" where the run does not wait for it.
+    `waiting` is a sentence on its busy wiki, "" if it does not wait for one.
     """
 
     done: int
@@ -76,7 +76,6 @@ def _last(run: FetchRun) -> list[int]:
 
 
 def progress_line(progress: FetchProgress) -> str:
-    """Progress as one line of a terminal."""
     of = f" of {progress.total}" if progress.total is not None else ""
     parts = [f"{progress.done}{of} pages"]
     if progress.traced < progress.to_trace:

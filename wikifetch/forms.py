@@ -81,8 +81,6 @@ class LiveForm(forms.Form):
 
 
 class TitlesForm(LiveForm):
-    """Articles by title, pasted or in a file."""
-
     titles = forms.CharField(
         label="Titles",
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
@@ -133,8 +131,6 @@ class LimitedForm(LiveForm):
 
 
 class KindForm(LimitedForm):
-    """Articles by the tag that they carry."""
-
     kind = forms.ChoiceField(
         label="Kind of tag", choices=[(ALL_KINDS, "All kinds"), *TagKind.choices]
     )
@@ -142,8 +138,6 @@ class KindForm(LimitedForm):
 
 
 class CategoryForm(LimitedForm):
-    """Articles by category."""
-
     category = forms.CharField(
         label="Category",
         max_length=255,

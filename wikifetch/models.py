@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 from django.db import models
@@ -73,12 +73,9 @@ class Article(models.Model):
 
     @property
     def url(self) -> str:
-        from urllib.parse import quote
-
         return self.wiki.base_url + quote(self.title.replace(" ", "_"), safe=":/(),'!*")
 
     def permalink(self, revid: int | None) -> str:
-        """Address of one of its revisions."""
         root = self.wiki.base_url
         return f"{root}?oldid={revid}" if "?" not in root else f"{root}&oldid={revid}"
 
@@ -112,10 +109,7 @@ class TalkPage(models.Model):
 
 
 class Revision(models.Model):
-    """One revision of an article, as it was fetched; annotations pin it through a sighting.
-
-    Never changed, but that what the wiki has hidden since is taken out of it (see purging).
-    """
+    """One revision of an article, as fetched; annotations pin it through a sighting. Only purging changes it."""
 
     article = models.ForeignKey(Article, on_delete=models.PROTECT, related_name="revisions")
     revid = models.PositiveBigIntegerField()
@@ -144,9 +138,9 @@ class Revision(models.Model):
 
 
 class RevisionHtml(models.Model):
-    """The wiki's own HTML of a revision, as it was when the wiki was asked; with its templates as they were then.
+    """The wiki's own HTML of a revision, with its templates as they were then. Not sanitised: see wikihtml.
 
-    In a row of its own: it is three to ten times as long as the wikitext. Not sanitised: see wikihtml.
+    In a row of its own: it is three to ten times as long as the wikitext.
     """
 
     revision = models.OneToOneField(
@@ -273,9 +267,9 @@ class Sighting(models.Model):
 
 
 def words_of_reason(reason: str) -> str:
-    """The reason as a person reads it: {{convert|34|mm}} is 34 mm. A longer one than any is left as written.
+    """The reason as a person reads it: {{convert|34|mm}} is 34 mm. A very long one is left as written.
 
-    A page shows fifty: a hostile one may take half a second to be parsed.
+    A page shows fifty, and a hostile one may take half a second to be parsed.
     """
     if len(reason) > _MOST_READ or not _MARKUP.search(reason):
         return reason
@@ -354,8 +348,6 @@ class FetchRun(Leased):
 
 
 class FetchProblem(models.Model):
-    """A page that a run could not take, and why; the run went on."""
-
     run = models.ForeignKey(FetchRun, on_delete=models.CASCADE, related_name="problems")
     page = models.CharField(max_length=300)
     problem = models.TextField()

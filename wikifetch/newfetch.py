@@ -17,9 +17,7 @@ from wikifetch.source.manners import articles_at
 from wikifetch.wikitext.languages import alternatives, spellings
 
 MAX_TITLES = 50_000
-USUAL_DEPTH = (
-    1  # maintenance categories of the English Wikipedia hold their articles in one for each month
-)
+USUAL_DEPTH = 1  # maintenance categories hold their articles in one for each month
 MAX_DEPTH = 5
 # The namespace of a category, in any language of the presets.
 _CATEGORY = re.compile(rf"^:?\s*(?:(?:{alternatives(spellings('category'))})\s*:)?", re.IGNORECASE)
@@ -47,9 +45,9 @@ def fetch_of_file(
 class LiveOptions:
     """The options of a live fetch.
 
-    `wiki` is one of WIKI_ALLOWED, "" for the first; `history` asks for the edit that added each tag, a request or
-    more a page; a `dry_run` lists what it would fetch, and pauses before it does; `contact` is whom the wiki's
-    operators can reach, "" for WIKI_CONTACT.
+    `wiki` is one of WIKI_ALLOWED, "" for the first; `history` asks for the edit that added each tag, one request or
+    more a page; a `dry_run` lists what it would fetch, then pauses; `contact` is whom the wiki's operators can reach,
+    "" for WIKI_CONTACT.
     """
 
     wiki: str = ""

@@ -40,10 +40,7 @@ def client_for(base: str, before_request: Callable[[], None] = lambda: None) -> 
 def fetched_article(
     wiki: Wiki, wanted: WantedArticle, client: WikiClient, waited: int = 0
 ) -> Revision:
-    """The article's present revision, or the one that is wanted. Raises WikiError for none, and WikiBusy.
-
-    `waited`: seconds for which its wiki was too busy before.
-    """
+    """The article's newest revision, or the one wanted, after `waited` seconds. Raises WikiError and WikiBusy."""
     page, is_newest = _page(wanted, client)
     history = history_of(page.revisions, wikis.names_shown(wiki))
     if problem := page.problem or history.problem or history.reading.set_aside:

@@ -1,4 +1,4 @@
-"""The other articles that tags name: where their titles lead, and which page that is. Annotators compare both.
+"""The other articles that tags name, for annotators to compare: where their titles lead.
 
 A tag may name a redirect: NamedArticle keeps which page a title led to when its wiki, or a file, was last read.
 """

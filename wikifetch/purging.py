@@ -1,7 +1,7 @@
-"""Taking out what a wiki has hidden since it was fetched: texts, editors' names, summaries.
+"""Take out what a wiki has hidden since it was fetched: texts, editors' names, summaries.
 
-Suppressed text is mostly libel or a person's private data: a copy must not outlive it. Rows stay, since annotations
-pin them; an annotator's own words stay too. What a room above has copied by itself it removes.
+Suppressed text is mostly libel or a person's private data: a copy must not outlive it. The rows stay, because
+annotations pin them, and so do an annotator's own words. A room above removes what it has copied itself.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,12 @@ from wikifetch.models import (
 from wikifetch.otherarticles import NAMED_BY_A_TAG, cleaned
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
-# Removes copies of the text of these revisions, in purge's transaction. Their rows still hold it, unless an earlier
-# fetch has reported them too.
+# The columns of a sighting with words of the wiki's text.
+WORDS = (
+    "raw", "date", "reason", "other_article", "section", "block", "block_clean", "block_text",
+)  # fmt: skip
+# Removes copies of the text of these revisions, in purge's transaction, while their rows still hold it, unless an
+# earlier fetch has reported them too.
 removes_copies: ExtensionPoint[[QuerySet[Revision]], None] = ExtensionPoint(
     "wikifetch.purging.removes_copies"
 )
@@ -46,24 +50,17 @@ def known_revids(wiki: Wiki, pageids: Iterable[int]) -> dict[int, set[int]]:
     return revids_of
 
 
-def purge(wiki: Wiki, hidden: Mapping[int, HiddenParts]) -> int:
-    """Take out what is hidden now, by revision id; returns from how many revisions something was taken.
-
-    For use in a transaction.
-    """
-    by_what = {
-        "text": [revid for revid, what in hidden.items() if what.text],
-        "editor": [revid for revid, what in hidden.items() if what.editor],
-        "summary": [revid for revid, what in hidden.items() if what.summary],
-    }
+def purge(wiki: Wiki, hidden: Mapping[int, HiddenParts]) -> None:
+    """Take out what is hidden now, by revision id. For use in a transaction."""
+    editors = [revid for revid, what in hidden.items() if what.editor]
+    summaries = [revid for revid, what in hidden.items() if what.summary]
     revisions = Revision.objects.filter(article__wiki=wiki)
     tags = Tag.objects.filter(article__wiki=wiki)
-    revisions.filter(revid__in=by_what["editor"]).update(editor="")
-    revisions.filter(revid__in=by_what["summary"]).update(summary="")
-    tags.filter(introduced_revid__in=by_what["editor"]).update(introduced_by="")
-    tags.filter(introduced_revid__in=by_what["summary"]).update(introduced_summary="")
-    _purge_texts(wiki, by_what["text"])
-    return len(hidden)
+    revisions.filter(revid__in=editors).update(editor="")
+    revisions.filter(revid__in=summaries).update(summary="")
+    tags.filter(introduced_revid__in=editors).update(introduced_by="")
+    tags.filter(introduced_revid__in=summaries).update(introduced_summary="")
+    _purge_texts(wiki, [revid for revid, what in hidden.items() if what.text])
 
 
 def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
@@ -74,18 +71,8 @@ def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
         removes_copies(gone)
     RevisionHtml.objects.filter(revision__in=gone).delete()
     gone.update(wikitext="", set_aside=TEXT_HIDDEN)
-    words = (
-        "raw",
-        "date",
-        "reason",
-        "other_article",
-        "section",
-        "block",
-        "block_clean",
-        "block_text",
-    )
     Sighting.objects.filter(revision__in=gone).update(
-        **dict.fromkeys(words, ""), month=None, dropped=[]
+        **dict.fromkeys(WORDS, ""), month=None, dropped=[]
     )
     _purge_problems(wiki, pages, named)
     tags = Tag.objects.filter(article__wiki=wiki)

@@ -1,7 +1,7 @@
-"""From a batch to rows. One way for files and the live API, for new pages and known ones.
+"""From a batch to rows: one way for files and the live API, for new pages and known ones.
 
-A new fetch adds sightings, never doubles a tag and never changes a revision, since annotations pin them.
-Pages without tags leave no row, unless one was there before or a tag names them as the other article.
+A new fetch adds sightings; it doubles no tag and changes no revision, because annotations pin them. Pages without tags
+leave no row, unless one was there or a tag names them as the other article.
 """
 
 import zlib
@@ -36,10 +36,7 @@ class RecordedPages:
 
 
 def record_part(wiki: Wiki, part: BatchPart) -> RecordedPages:
-    """Keep what was read; of the other articles the tags are not counted. For use in a transaction.
-
-    Raises OperationalError.
-    """
+    """Keep what was read; tags of other articles are not counted. For use in a transaction. Raises OperationalError."""
     pages, others = record_pages(wiki, part.pages), record_pages(wiki, part.others)
     record_leads(wiki, dict(part.leads))
     record_talk(wiki, part.talk)
@@ -55,9 +52,9 @@ def record_part(wiki: Wiki, part: BatchPart) -> RecordedPages:
 
 
 def record_pages(wiki: Wiki, pages: Sequence[PageRead]) -> RecordedPages:
-    """Keep pages, in a few statements for all of them; one that the database refuses is left out alone.
+    """Keep pages, in a few statements for all; one that the database refuses is left out. For use in a transaction.
 
-    For use in a transaction. Raises OperationalError: that is no page's fault.
+    Raises OperationalError: that is no page's fault.
     """
     if not pages:
         return RecordedPages()

@@ -53,10 +53,7 @@ def _wikis_html(html: str, sought: Sought | None) -> SafeString | None:
 
 
 def wikis_article(html: str) -> WrittenArticle:
-    """A wiki's HTML in the elements of our rendering; to be sanitised before it is shown.
-
-    It is parsed by the sanitiser first, as a browser would, so that only well-formed HTML is read.
-    """
+    """A wiki's HTML in the elements of our rendering, not sanitised yet. First it is parsed, as a browser would."""
     parsed = nh3.clean(
         html,
         tags=elements.PARSED_ELEMENTS,

@@ -81,8 +81,8 @@ class TagLines(ByKey):
 class TagNarrowing:
     """What a list of tags is narrowed to; an empty value narrows nothing.
 
-    `reason` is "yes" or "no"; `since` and `until` are years of the month that the tag names; `words` are in the
-    article's title, the tag or the headings above it; `others` are values of the registered filters by name.
+    `reason` is "yes" or "no"; `since` and `until` are years of the tag's month; `words` are in the article's title, the
+    tag or the headings above it; `others` are values of registered filters by name.
     """
 
     kind: str = ""

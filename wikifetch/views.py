@@ -38,7 +38,6 @@ FORMS: dict[str, type[Form]] = {
 @require_GET
 @roles_required(Role.ADMIN)
 def fetches(request: HttpRequest) -> HttpResponse:
-    """All fetches, newest first."""
     page = page_of(
         request, FetchRun.objects.select_related("wiki", "started_by").defer("queue", "titles")
     )
@@ -126,7 +125,6 @@ def fetch_run(request: HttpRequest, key: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def change_fetch(request: HttpRequest, key: int, verb: str) -> HttpResponse:
-    """Pause, cancel or resume a fetch."""
     run = get_object_or_404(FetchRun, pk=key)
     if verb == "pause":
         fetch.pause(run)
@@ -197,6 +195,5 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def tag_json(request: HttpRequest, key: int) -> HttpResponse:
-    """The tag's JSON twin."""
     row: Tag = get_object_or_404(taglist.seen_tags(), pk=key)
     return json_response(taglist.tag_details(row))

@@ -1,6 +1,6 @@
 """Waiting for a busy wiki: the run gives its worker back, and no run asks this wiki before the time that it said.
 
-The time is kept with the wiki and by the database's clock; the sweeper then wakes the runs (decision 0019).
+That time is kept with the wiki, by the database's clock; the sweeper then wakes the runs (decision 0019).
 """
 
 from math import ceil

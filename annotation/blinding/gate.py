@@ -45,8 +45,8 @@ def records_shown(person: Person, rows: QuerySet[Contradiction], opened: str) ->
 
 
 def listed_records_shown(person: Person, records: Collection[int], opened: str) -> None:
-    """For datasets.blinding: the same of the records with these keys."""
-    seeing.keep_views_of_records(person, records, opened)
+    """For datasets.blinding: the same of the records with these keys, as of one page."""
+    seeing.keep_views(person, Annotation.objects.filter(contradiction__in=records), opened)
 
 
 def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | None:
@@ -78,9 +78,9 @@ def hides_records(person: Person, path: str) -> Q | None:
 def problem_of(
     person: Person, tags: QuerySet[Any], of_articles: QuerySet[Any] | None = None
 ) -> Refusal | None:
-    """Why others' work on those of the tags that are hidden is not shown yet; None for none.
+    """Why others' work on those of the tags that are hidden is not shown yet; None if none is hidden.
 
-    `of_articles`: the tags of articles that imported records are about, which may be the records' own.
+    `of_articles` are the tags of the articles that imported records are about.
     """
     slots = slots_by_tag(person, tags)
     exact = len(slots)

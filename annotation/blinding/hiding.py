@@ -1,11 +1,9 @@
-"""The rules of rules.py as queries: which tags, annotations and records are hidden from a person now.
+"""rules.py as queries: which tags, annotations and records are hidden from a person now.
 
-Each starts at the rows in question and looks up the slots of their tags by an index, so that none reads all slots of a
-campaign over a million tags.
+Each starts at the rows in question and looks up the slots of their tags in an index: none reads a whole campaign.
 """
 
 from collections import defaultdict
-from functools import lru_cache
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -18,10 +16,10 @@ from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AnnotationState, AssignmentState
 
 
-def comes_to(person: int) -> Q:
-    """The condition on assignments that they may still come to the person, now or once somebody hands them back.
+def comes_to(person: Person) -> Q:
+    """On assignments: they may still come to the person, now or once somebody hands them back.
 
-    Also in a round that is not open yet, in a closed campaign, and where a quota is reached: each may change.
+    A round that is not open yet, a closed campaign and a quota that is reached count too: each may change.
     """
     return Q(~had_by(person), state__in=UNFINISHED, campaign__in=works_in(person))
 
@@ -32,12 +30,6 @@ def has_given_up(person: Person, tag: int) -> bool:
 
 def blinding(person: Person) -> QuerySet[Assignment]:
     """The assignments for which others' work on their tags is hidden from the person."""
-    return _blinding(person.pk).all()
-
-
-@lru_cache
-def _blinding(person: int) -> QuerySet[Assignment]:
-    """Never read, as each view asks several times and putting it together takes longer than its answer."""
     seen = Seen.objects.filter(person=person, tag=OuterRef("tag"))
     own = Q(person=person, state=AssignmentState.HELD)
     return Assignment.objects.filter(own | comes_to(person) & Q(~Exists(seen))).order_by()
@@ -55,14 +47,14 @@ def slots_by_tag(person: Person, tags: QuerySet[Any] | list[int]) -> dict[int, l
 
 
 def is_blind(person: Person) -> bool:
-    """Whether anything at all can be hidden from the person: a quick look, before more is asked."""
+    """Whether anything at all can be hidden from the person: a quick look before other queries."""
     if not person.has_role(Role.ANNOTATOR):
         return False
     return Assignment.objects.filter(state__in=UNFINISHED).exists()
 
 
 def hidden_from(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
-    """Those by others, of tags that the person has in hand or may still get."""
+    """Of these annotations those by others, of tags that the person has in hand or may still get."""
     if not is_blind(person):
         return annotations.none()
     slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
@@ -70,7 +62,7 @@ def hidden_from(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[A
 
 
 def shown_to(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
-    """The others."""
+    """Those of these annotations that are not hidden from the person."""
     if not is_blind(person):
         return annotations
     slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
@@ -78,18 +70,15 @@ def shown_to(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Anno
 
 
 def titled(titles: Any) -> Q:
-    """The condition on tags that their article has one of these titles, or the one of an OuterRef, on whatever wiki.
-
-    An imported record names its article and no tag, and the tag's words may have changed since.
-    """
+    """On tags: their article has one of these titles, or an OuterRef's, on any wiki. Imported records name no tag."""
     named = "article__title" if isinstance(titles, OuterRef) else "article__title__in"
     return Q(**{named: titles})
 
 
 def published_and_hidden(person: Person) -> QuerySet[Annotation]:
-    """The hidden annotations that were published, but for records that the person's own annotation made too.
+    """The hidden annotations that were published, but for those whose record the person's own annotation is in too.
 
-    A merged record holds more than their own.
+    In a merged record it is not enough: that holds others' words.
     """
     own = Annotation.objects.filter(author=person, contradiction=OuterRef("contradiction"))
     own = own.exclude(state=AnnotationState.MERGED)

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 HELD = "held"
-# The states of assignments that somebody may still get: one in somebody's hands can come back, and a decision that did
-# not need it can be taken back.
+# Assignments in these states may still come to somebody: one that is held can be handed back, and a decision that
+# left one out can be taken back.
 UNFINISHED = ("reserve", "free", HELD, "unneeded")
 
 
@@ -56,17 +56,14 @@ def may_come(slot: TagSlot) -> bool:
 
 
 def is_recorded(*, is_own: bool, is_draft: bool) -> bool:
-    """Whether it is recorded that a person is shown an annotation, whatever may come to them now.
-
-    They may get a role, a place in a campaign or the tag itself later. One view of a tag is recorded, the first.
-    """
+    """Whether it is recorded that a person is shown an annotation: its tag may come to them later, as with a role."""
     return not (is_own or is_draft)
 
 
 def question(tags: int, kept: int, *, by_title: bool = False) -> str:
     """The question before others' work on so many tags is shown; `kept` of them may be annotated all the same.
 
-    by_title: some are of imported records, which are matched by their article's title.
+    `by_title`: some are of imported records, which are matched by their article's title.
     """
     which, them = ("this tag", "it") if tags == 1 else ("these tags", "them")
     if kept:

@@ -1,6 +1,6 @@
 """Who was shown what others entered for a tag, and giving up tags to see it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -44,9 +44,9 @@ def _answers(person: Person, tags: Iterable[int]) -> Iterator[tuple[int, OthersW
 
 
 def keep_views(person: Person, annotations: QuerySet[Annotation], opened: str) -> None:
-    """Record that the person is shown these annotations, as is_recorded says; in few statements, however many they are.
+    """Record that the person is shown those of these annotations that is_recorded names, in few statements.
 
-    For what the person may see now: no assignment of its tag can come to them, so that no reserve tag has to.
+    The person may see them, so none of their tags can come to them, and no reserve tag has to replace one.
     """
     known = Seen.objects.filter(person=person, tag=OuterRef("sighting__tag"))
     rows = annotations.filter(~Exists(known)).order_by()
@@ -56,11 +56,6 @@ def keep_views(person: Person, annotations: QuerySet[Annotation], opened: str) -
         if is_recorded(is_own=author == person.pk, is_draft=state == AnnotationState.DRAFT)
     }
     _insert(person, tags, opened)
-
-
-def keep_views_of_records(person: Person, records: Collection[int], opened: str) -> None:
-    """The same of the annotations that the records with these keys were made of, as of one page."""
-    keep_views(person, Annotation.objects.filter(contradiction__in=records), opened)
 
 
 def note(*, by: Person, tag: int, opened: str) -> None:

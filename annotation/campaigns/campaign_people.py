@@ -70,10 +70,7 @@ def _mine(person: Person, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
 
 
 def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
-    """Those of works_in(), or the one `within`, that are open and whose quota the person has not reached.
-
-    By one plain statement, since every claim asks.
-    """
+    """The campaigns of works_in(), or the one `within`, that are open and whose quota the person has not reached."""
     rows = _mine(person, pk=within) if within else _mine(person)
     mine = [OpenCampaign(*row) for row in rows]
     limited = [campaign.pk for campaign in mine if campaign.quota is not None]
@@ -93,9 +90,9 @@ def _own_in(person: Person, campaigns: list[int]) -> dict[int, int]:
 
 
 def had_by(person: Person | int) -> Exists:
-    """Of an assignment: whether the person has, had or skipped one of the same tag in the round.
+    """On an assignment: the person has, had or skipped one of the same tag in the round.
 
-    Of a tag that they had in the pilot, those of the main round count too, unless the campaign lets them in.
+    Having had the tag in the pilot counts in the main round too, unless the campaign gives pilot tags again.
     """
     return Exists(_own_of(person).filter(IN_THE_ROUND | Q(campaign__pilot_again=False)))
 
@@ -117,9 +114,9 @@ def given_up_by(person: Person) -> Q:
 
 
 def of_campaigns_open_to(person: Person, within: int | None = None) -> QuerySet[Assignment]:
-    """The free assignments of the open rounds of these campaigns, but for tags that the person had, or gave up.
+    """The free assignments in open rounds of these campaigns, without tags that the person had or gave up.
 
-    The campaigns are read first: joined to the assignments, they would have all of these sorted for the first one.
+    The campaigns are read first: with a join the database would sort all their assignments to find the first.
     """
     return free_in(open_to(person, within), person.pk)
 
@@ -147,9 +144,9 @@ def free_in(campaigns: Sequence[OpenCampaign], person: int) -> QuerySet[Assignme
 
 
 def one_claim_at_a_time(person: Person) -> None:
-    """Let this person's other claims wait until the transaction ends, so that all count the same tags in hand.
+    """Let the person's other claims wait until the transaction ends, so that all count the same tags in hand.
 
-    On SQLite they wait since the transaction began: it has one writer.
+    SQLite has one writer: there they wait since the transaction began.
     """
     if not connection.features.has_select_for_update:
         return

@@ -123,7 +123,7 @@ class CampaignForm(LimitsForm):
         help_text="From 0 to 1. These tags are given out first. The others get one person each.",
     )
     people = forms.ModelMultipleChoiceField(
-        queryset=Person.objects.none(),
+        queryset=annotators().order_by("name"),
         required=False,
         label="People",
         help_text="None chosen: every annotator, also those who join later.",
@@ -138,8 +138,7 @@ class CampaignForm(LimitsForm):
         "when it is done.",
     )
     pilot_again = forms.BooleanField(
-        required=False,
-        label="People may get a tag of the pilot again in the main round",
+        required=False, label="People may get a tag of the pilot again in the main round"
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -149,9 +148,6 @@ class CampaignForm(LimitsForm):
         categories = names.values_list("options__category", flat=True).distinct()
         self._choose("fetch", [(str(run.pk), str(run)) for run in runs.only("label")], "Any fetch")
         self._choose("category", [(name, name) for name in categories], "Any category")
-        people = self.fields["people"]
-        assert isinstance(people, forms.ModelMultipleChoiceField)
-        people.queryset = annotators().order_by("name")
         for kind in TagKind:
             self.fields[stratum_field(kind)] = forms.IntegerField(
                 required=False, min_value=1, max_value=MOST_TAGS, label=kind.label

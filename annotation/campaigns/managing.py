@@ -32,7 +32,6 @@ def open_main_round(campaign: Campaign) -> None:
 
 @transaction.atomic
 def change_limits(campaign: Campaign, limits: Limits) -> None:
-    """Change what one person may have, and when the campaign stops."""
     Campaign.objects.filter(pk=campaign.pk).update(**asdict(limits))
     reserve.follow_stop_rule(campaign.pk)
 

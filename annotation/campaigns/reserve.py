@@ -11,6 +11,7 @@ from annotation.models import Assignment, Campaign, Seen
 from annotation.states import (
     ASSIGNMENT,
     CAMPAIGN,
+    IN_WORK,
     AnnotationState,
     AssignmentState,
     CampaignState,
@@ -21,7 +22,7 @@ from wikifetch.states import TagState
 Tags = Collection[int] | QuerySet[Any]
 
 # A tag with an assignment in one of these states may still be annotated, or is.
-LIVE = (AssignmentState.FREE, AssignmentState.HELD, AssignmentState.SUBMITTED)
+LIVE = (*IN_WORK, AssignmentState.SUBMITTED)
 # An annotation in one of these states says whether its tag is valid.
 COUNTED = (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED, AnnotationState.PUBLISHED)
 
@@ -29,9 +30,9 @@ BATCH = 10_000  # tags named in one statement, below what SQLite takes
 
 
 def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
-    """The reserve tags that can be released, in their order: not those gone from their article or out of reach.
+    """The reserve tags that can be released, in their order and locked; without those that an admin is withdrawing.
 
-    They are locked; those that an admin is just withdrawing are left out.
+    A tag that is gone from its article, or that nobody can get any more, cannot be released.
     """
     rows = campaign.assignments.filter(state=AssignmentState.RESERVE, tag__state=TagState.LIVE)
     reached = out_of_reach(campaign, rows.values("tag"))
@@ -40,9 +41,9 @@ def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def valid_tags(campaign: Campaign, at_most: int | None = None) -> int:
-    """How many tags of the main round have an annotation that says valid, and that a review has not left out.
+    """How many tags of the main round somebody called valid in an annotation that no review has left out.
 
-    Of a merge its result counts, not what it was made of. With `at_most` no more are counted.
+    Of a merge its result counts, not its sources. Counting stops at `at_most`.
     """
     main = _main(campaign)
     direct = main.filter(annotation__validity=Validity.VALID, annotation__state__in=COUNTED)
@@ -109,7 +110,7 @@ def _tags_to_come(campaign: Campaign, at_most: int) -> int:
     """How many tags of the main round are in work or free, and nobody has handed in; no more are counted."""
     same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
     handed_in = Assignment.objects.filter(state=AssignmentState.SUBMITTED, **same)
-    to_come = _main(campaign).filter(state__in=(AssignmentState.FREE, AssignmentState.HELD))
+    to_come = _main(campaign).filter(state__in=IN_WORK)
     return to_come.filter(~Exists(handed_in)).values("tag").distinct()[:at_most].count()
 
 
@@ -120,7 +121,7 @@ def _main(campaign: Campaign) -> QuerySet[Assignment]:
 def replace_lost(campaign_id: int, tags: Collection[int]) -> tuple[int, int]:
     """Release a reserve tag of the same stratum for each of these tags of the main round that nobody will annotate.
 
-    Returns the number of lost tags and of released ones: fewer if the reserve has run out.
+    Returns how many tags were lost and how many released: fewer if the reserve has run out.
     """
     campaign = _locked(campaign_id)
     lost = _lost(campaign, tags)
@@ -192,9 +193,9 @@ def again(row: Assignment, slot: int) -> Assignment:
 
 
 def replace_given_up(tags: Tags, campaigns: QuerySet[Campaign] | None = None) -> None:
-    """Replace those of these tags that nobody annotates, and that nobody can get any more.
+    """Replace those of these tags that nobody annotates and that nobody can get any more, in `campaigns` or in all.
 
-    Where the reserve has no tag of its stratum left, a tag waits for further people. `campaigns`: only in these.
+    Where the reserve has no tag of its stratum left, a tag waits for further people.
     """
     waiting = Assignment.objects.filter(campaign=OuterRef("pk"), state=AssignmentState.RESERVE)
     rows = Campaign.objects.all() if campaigns is None else campaigns

@@ -1,7 +1,7 @@
 """Draw a campaign's tags: strata, the order, which get several people, the reserve, the pilot. Pure.
 
-One shuffle by the seed orders the whole frame. Each stratum takes its tags from the front of that order and its reserve
-from those that follow, so the same seed and frame give the same drawing, and a reserve tag is a random one too.
+One shuffle by the seed orders the whole frame. Each stratum takes its tags from the front of that order, and its
+reserve from those that follow. So the same seed and frame give the same drawing, and reserve tags are random too.
 """
 
 import random
@@ -157,5 +157,4 @@ def _strata(
 
 
 def first_drawn(drawing: CampaignDrawing, most: int) -> list[DrawnTag]:
-    """The first tags that are given out."""
     return list(islice((tag for tag in drawing.drawn if not tag.is_reserve), most))

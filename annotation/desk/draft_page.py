@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from accounts.models import Person
-from annotation.desk.queue_place import QueuePlace, place_in_queue
+from annotation.desk.queue_place import place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
 from annotation.fields.checks import CheckFinding, browser_rules
@@ -45,7 +45,7 @@ class SummaryLine:
 class DraftPage:
     """A draft, the entries to show (stored or just posted), and the problems and findings in them.
 
-    `is_begun`: it was begun with this request, so that nothing can have been asked for with it.
+    `is_begun`: this request began it, so no article has been asked for yet.
     """
 
     annotation: Annotation
@@ -60,13 +60,15 @@ class DraftPage:
 
     def context(self) -> dict[str, Any]:
         """The context of annotate.html."""
+        assignment = self.annotation.assignment
         guideline = html_parts(self.annotation.guideline.body) if self.annotation.guideline else {}
         return {
             "desk": self,
             "annotation": self.annotation,
             "editable": self.annotation.state in EDITABLE,
-            "assignment": self.annotation.assignment,
-            "place_in_queue": self.place_in_queue(),
+            "assignment": assignment,
+            "place_in_queue": assignment
+            and place_in_queue(self.annotation.author, assignment.campaign),
             "evidence": Evidence(self.annotation.sighting),
             "steps": shown_steps(STEPS, self.entries, self.remarks(), guideline),
             "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
@@ -75,12 +77,6 @@ class DraftPage:
             "rules": browser_rules(),
             "captured": self.captured(),
         }
-
-    def place_in_queue(self) -> QueuePlace | None:
-        assignment = self.annotation.assignment
-        if assignment is None:
-            return None
-        return place_in_queue(self.annotation.author, assignment.campaign)
 
     @property
     def filled(self) -> list[str]:
@@ -97,7 +93,7 @@ class DraftPage:
     @cached_property
     def review(self) -> Review | None:
         is_new = self.annotation.state == AnnotationState.DRAFT
-        return None if is_new else last_review(self.annotation)
+        return None if is_new else self.annotation.reviews.first()
 
     def remarks(self) -> Remarks:
         return Remarks(
@@ -133,11 +129,6 @@ def page_at(assignment: Assignment, person: Person) -> DraftPage:
         return DraftPage(annotation, entries_in(vars(annotation), []), is_begun=True)
     annotation = annotation_at(assignment.pk, person)
     return DraftPage(annotation, entries_of(annotation))
-
-
-def last_review(annotation: Annotation) -> Review | None:
-    """The latest decision, or None."""
-    return annotation.reviews.first()
 
 
 def conflicting_fields(details: Mapping[str, Any]) -> list[ConflictingField]:

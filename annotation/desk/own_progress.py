@@ -32,10 +32,7 @@ class StepTime:
 
 @dataclass(frozen=True)
 class OwnProgress:
-    """Numbers of annotations by state, of tags still to get, and the pace: the median minutes of `timed` tags.
-
-    `is_more` says that there are more tags than `free`.
-    """
+    """Annotations by state, `free` tags still to get (`is_more`: at least), and the median minutes of `timed` tags."""
 
     counts: Mapping[str, int]
     in_progress: int
@@ -86,10 +83,7 @@ def step_time(step: FormStep, times: list[Mapping[str, float]]) -> StepTime:
 
 @dataclass(frozen=True)
 class WantedAnnotations:
-    """Which annotations to list; an empty value leaves nothing out.
-
-    Each of `words` is in the title or in a question; `campaign` is its id.
-    """
+    """Which to list; an empty value leaves nothing out. Each word is in the title or a question; `campaign`: its id."""
 
     words: str = ""
     campaign: str = ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from accounts.models import Person
 from annotation.campaigns.campaign_people import open_to
-from annotation.desk.draft_page import last_review, step_to_resume
+from annotation.desk.draft_page import step_to_resume
 from annotation.fields.entries import entries_of
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import standings
@@ -29,10 +29,7 @@ class HeldDraft:
 
 @dataclass(frozen=True)
 class FreeTags:
-    """An open campaign with the number of free tags for a person, who `is_full` if they may claim none now.
-
-    `is_more` says that there are more than `count`.
-    """
+    """An open campaign with the number of free tags for a person (`is_more`: at least); `is_full`: not now."""
 
     campaign: Campaign
     count: int
@@ -56,7 +53,6 @@ class AnnotatorQueue:
 
 
 def queue_of(person: Person) -> AnnotatorQueue:
-    """All of this person's work."""
     mine = Annotation.objects.filter(author=person).select_related(
         "assignment__campaign", "sighting__tag__article", "sighting__revision"
     )
@@ -85,7 +81,7 @@ def held_draft(annotation: Annotation) -> HeldDraft:
         step_to_resume(annotation),
         sum(at.complete for at in steps),
         len(steps),
-        last_review(annotation) if annotation.state == AnnotationState.SENT_BACK else None,
+        annotation.reviews.first() if annotation.state == AnnotationState.SENT_BACK else None,
     )
 
 

@@ -12,10 +12,7 @@ from pages.counting import counted_to
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """The number of tags that a person has submitted or in hand, of those and the ones they can still get.
-
-    `is_more` says that they can get more than are counted in `total`.
-    """
+    """How many tags a person has submitted or in hand, of all that they had or can get (`is_more`: at least)."""
 
     number: int
     total: int

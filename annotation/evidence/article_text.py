@@ -1,8 +1,8 @@
 """The text of an article as it is shown, with what is where in it. Pure.
 
-Reads the sanitised HTML of `wikifetch.article_html`, whose elements are closed and whose text is escaped. Its text is
-what a browser calls the textContent of the article's element, without the blanks around it; offsets are in characters
-(code points). static/js/annotation/elements/article-text.js counts the same.
+It reads the sanitised HTML of `wikifetch.article_html`: elements are closed, text is escaped. The text is what a
+browser calls the element's textContent, without blanks around it; offsets count code points.
+static/js/annotation/elements/article-text.js counts the same.
 """
 
 import hashlib
@@ -72,9 +72,9 @@ class ArticleText:
         return any(span.start < end and start < span.end for span in self.tagged)
 
     def allows(self, start: int, end: int, copied: str) -> bool:
-        """Whether `copied` can have been copied from [start, end): the same letters and digits.
+        """Whether `copied` can have been copied from [start, end): it has the same letters and digits.
 
-        Of a table's row it holds more: the headers of its columns, and cells that go over several rows.
+        A row of a table is copied with more: the headers of its columns, and cells that span several rows.
         """
         if not 0 <= start < end <= len(self.text):
             return False
@@ -128,7 +128,6 @@ def text_of_html(html: str) -> str:
 
 @ARTICLES.remembers
 def text_sha256(html: str) -> str:
-    """The SHA-256 of the text of this HTML."""
     return sha256_of(text_of_html(html))
 
 
@@ -142,7 +141,6 @@ def letters(text: str) -> str:
 
 
 def _marks(attributes: str) -> frozenset[str]:
-    """The classes of an element."""
     classes = _CLASS.search(attributes)
     return frozenset(unescape(classes[1]).split()) if classes else frozenset()
 

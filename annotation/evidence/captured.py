@@ -31,10 +31,7 @@ Piece = dict[str, Any]
 def kept_pieces(
     draft: Annotation, sent: Captured, entries: Entries
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """The pieces that the passages of `entries` have: those stored, and those sent that are right.
-
-    A sent piece that is wrong is left out, with a notice in `sent`.
-    """
+    """The pieces of the passages of `entries`: those stored, and those sent and right; a wrong one gives a notice."""
     result: dict[str, Sequence[Mapping[str, Any]]] = {}
     checking = _Checking(draft)
     for n in PASSAGES:
@@ -73,21 +70,18 @@ def origin_of(draft: Annotation, before: Entries, after: Entries, sent: Captured
 
 
 def block_piece(sighting: Sighting, text: str) -> Piece:
-    """The piece of the tagged block."""
+    section, kind = sighting.section, kind_of_block(sighting.block_kind)
+    place = {"start": None, "end": None, "sha256": "", "wikitext": _in_wikitext(sighting)}
+    return {**_source(sighting.revision), "section": section, "kind": kind, **place, "text": text}
+
+
+def _source(revision: Revision) -> Piece:
+    return {"revision": revision.pk, "revid": revision.revid, "title": revision.article.title}
+
+
+def _in_wikitext(sighting: Sighting) -> list[int] | None:
     span = block_span(sighting)
-    revision = sighting.revision
-    return {
-        "revision": revision.pk,
-        "revid": revision.revid,
-        "title": revision.article.title,
-        "section": sighting.section,
-        "kind": kind_of_block(sighting.block_kind),
-        "start": None,
-        "end": None,
-        "sha256": "",
-        "wikitext": list(span) if span else None,
-        "text": text,
-    }
+    return list(span) if span else None
 
 
 class _Checking:
@@ -112,17 +106,14 @@ class _Checking:
         if sent.sha256 != article.sha256 or not article.allows(sent.start, sent.end, sent.text):
             return None
         in_block = revision == self._sighting.revision and article.in_tagged(sent.start, sent.end)
-        span = block_span(self._sighting) if in_block else None
         return {
-            "revision": revision.pk,
-            "revid": revision.revid,
-            "title": revision.article.title,
+            **_source(revision),
             "section": article.section_at(sent.start),
             "kind": article.kind_at(sent.start),
             "start": sent.start,
             "end": sent.end,
             "sha256": article.sha256,
-            "wikitext": list(span) if span else None,
+            "wikitext": _in_wikitext(self._sighting) if in_block else None,
             "text": sent.text,
         }
 

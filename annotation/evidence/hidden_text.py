@@ -1,7 +1,7 @@
-"""Taking out of annotations what the app copied from revisions whose text a wiki has hidden since.
+"""Take out of annotations what the app copied from revisions whose text a wiki has hidden since.
 
-That is what a draft began with and nobody touched, and the words of the pieces of provenance. What a person chose,
-typed or confirmed stays.
+That is what a draft began with and nobody touched, and the words of provenance. What a person chose, typed or confirmed
+stays.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -27,9 +27,9 @@ CHANGED = (*WORDED, "modality_1", "filled", "provenance", "checked_warnings")
 
 @transaction.atomic
 def remove_copies(hidden: QuerySet[Revision]) -> None:
-    """Remove them from the annotations whose pages show these revisions, their saves and their published records.
+    """Remove them from annotations whose pages show these revisions, from their saves, and from published records.
 
-    The version of a draft that is changed goes up, so that no open page writes them back.
+    A changed draft gets a new version, so that no open page writes the words back.
     """
     revisions = set(hidden.values_list("pk", flat=True))
     annotations = _showing(hidden)

@@ -27,7 +27,7 @@ class OtherArticle:
 class OtherArticles:
     """Those of one annotation, and of `more` of the same tag; `key` says which to show, the newest if it is unknown.
 
-    `none_asked` says that nobody can have asked for one yet.
+    `none_asked`: the annotation is new, so the requests need not be read.
     """
 
     annotation: Annotation

@@ -15,9 +15,9 @@ def tag_text(sighting: Sighting) -> str:
 
 
 def paragraphs(sighting: Sighting) -> tuple[str, str]:
-    """The readable block with the tag as wikitext, and without it.
+    """The readable block with the tag as wikitext, and without it; both "" if the wiki has hidden the text.
 
-    As in the published records (paragraph_A, paragraph_A_clean). Both are "" if the wiki has hidden the text.
+    The published records have them as paragraph_A and paragraph_A_clean.
     """
     if not sighting.raw:
         return "", ""

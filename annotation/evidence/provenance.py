@@ -1,8 +1,8 @@
 """Where the text of the passages was copied from, as the browser sends it. Pure.
 
-The browser sends, for passage "1" and "2", a list of pieces: {revision, start, end, sha256, text}, or
-{revision, text} of a piece of the tagged block above the article. What is stored of a piece, and is sure, is in
-captured.py. A piece that cannot be read is left out with a notice: it never stops a save.
+For each of passage "1" and "2" it sends a list of pieces: {revision, start, end, sha256, text}, or {revision, text}
+from the tagged block above the article. captured.py checks them and says what is stored. A piece that cannot be read is
+left out with a notice: it never stops a save.
 """
 
 import json
@@ -24,9 +24,9 @@ UNREADABLE = "Where a passage was copied from could not be read, and is not kept
 
 @dataclass(frozen=True)
 class SentPiece:
-    """A piece as sent: offsets in the text of the article as shown, None of the tagged block.
+    """A piece as sent: offsets in the text of the article as shown, None in the tagged block.
 
-    `title` and `kind` go back to the browser with a form that was not saved; stored are those of the server.
+    `title` and `kind` only go back to the browser with a form that was not saved.
     """
 
     revision: int

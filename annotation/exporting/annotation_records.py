@@ -24,10 +24,7 @@ TIMES = ("created_at", "first_submitted_at", "submitted_at", "saved_at")
 
 
 def submitted_once(campaign: Campaign) -> QuerySet[Annotation]:
-    """The annotations that were first submitted in the campaign, in the order of the draw.
-
-    Also those that were sent back and have lost their assignments since.
-    """
+    """The annotations first submitted in the campaign, in the order of the draw, also those that lost their place."""
     rows = Annotation.objects.filter(first_assignment__campaign=campaign)
     at = (f"first_assignment__{column}" for column in ("round", "order", "slot"))
     return rows.order_by(*at, "pk")
@@ -48,10 +45,7 @@ def json_lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
 
 
 def record_of(annotation: Annotation) -> dict[str, Any]:
-    """The annotation as data. `tag.order` is the tag's place in the draw, `entries` what the form holds now.
-
-    `round`, `tag.order` and `tag.slot` are those of the first submission.
-    """
+    """The annotation as data. `round`, `tag.order` (place in the draw) and `tag.slot` are the first submission's."""
     place = annotation.first_assignment
     return {
         "round": place and place.round,

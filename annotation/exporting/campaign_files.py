@@ -37,10 +37,7 @@ class CampaignFile:
 
 
 def _jsonl(campaign: Campaign) -> IO[bytes]:
-    def write(file: IO[bytes]) -> None:
-        file.writelines(json_lines(submitted_once(campaign)))
-
-    return spooled_by(write)
+    return spooled_by(lambda file: file.writelines(json_lines(submitted_once(campaign))))
 
 
 def _by_annotator(campaign: Campaign) -> IO[bytes]:

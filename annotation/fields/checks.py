@@ -96,10 +96,7 @@ def blocks(findings: Iterable[CheckFinding]) -> list[CheckFinding]:
 def unchecked(
     findings: Iterable[CheckFinding], entries: Entries, checked: Mapping[str, Any]
 ) -> list[CheckFinding]:
-    """The warnings not ticked as checked since their field was last changed.
-
-    `checked` maps a finding's key to its field's value when a person ticked "I checked".
-    """
+    """The warnings not ticked since their field changed; `checked`: finding's key -> the field's value when ticked."""
     return [
         finding
         for finding in findings

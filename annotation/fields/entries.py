@@ -64,7 +64,6 @@ def same_entries(first: Entries, second: Entries) -> bool:
 
 
 def differing(first: Entries, second: Entries, names: Iterable[str] = NAMES) -> list[str]:
-    """The names whose values differ."""
     return [name for name in names if _plain(name, first) != _plain(name, second)]
 
 

@@ -1,8 +1,8 @@
-"""Convert a browser's input to entries: a form's fields, or the JSON of an autosave.
+"""Convert a browser's input to entries: a form's fields, or the JSON of an autosave. Pure.
 
-Pure, and independent of field names. Text is stored as typed, without control characters (a paste from a PDF
-contains them, PostgreSQL refuses some) and halves of surrogate pairs. `notices` reports what was removed,
-`problems` by field what cannot be stored.
+It knows no field by name. Text is stored as typed, without control characters (a paste from a PDF has them, and
+PostgreSQL refuses some) and without halves of surrogate pairs. `notices` say what was removed, `problems` what cannot
+be stored.
 """
 
 import re

@@ -135,7 +135,9 @@ def shown_field(field: Field, name: str, value: Any, remarks: Remarks) -> ShownF
         ),
         note=remarks.notes.get(name, ""),
         filled=name in remarks.filled,
-        rows=_rows(field, value, remarks) if field.kind == FieldKind.ROWS else (),
+        rows=tuple(shown_row(field, index, row, remarks) for index, row in enumerate(value or [{}]))
+        if field.kind == FieldKind.ROWS
+        else (),
     )
 
 
@@ -154,14 +156,6 @@ def _choices(field: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
         groups.add(choice.group)
         shown.append(ShownChoice(f"id_{name}_{index}", choice, choice.value in chosen, first))
     return tuple(shown)
-
-
-def _rows(
-    field: Field, value: list[Entries], remarks: Remarks
-) -> tuple[tuple[ShownField, ...], ...]:
-    """The rows, at least one."""
-    rows: list[Entries] = list(value) or [{}]
-    return tuple(shown_row(field, index, row, remarks) for index, row in enumerate(rows))
 
 
 def shown_row(

@@ -1,7 +1,7 @@
 """Where a contradicted span is in its passage. Pure.
 
-The page stores the place that a person selected as "12-18 40-52": ranges [start, end) in characters of the passage
-as models read it. static/js/annotation/spans.js writes it. A place counts only while it gives the words of the span.
+The page stores what a person selected as "12-18 40-52": ranges [start, end) in characters of the passage as models read
+it (static/js/annotation/spans.js). A place counts only while it gives the words of the span.
 """
 
 import re

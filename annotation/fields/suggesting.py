@@ -87,10 +87,7 @@ def still_filled(
     after: Entries,
     pieces: Pieces,
 ) -> list[str]:
-    """Which of the `claimed` fields hold what the app filled in.
-
-    That is what they held already as filled, or what it proposes now. What the browser claims is never enough.
-    """
+    """Which of the `claimed` fields hold what the app filled in then, or proposes now. A claim alone never counts."""
     names, old, proposed = set(claimed), set(was_filled), suggestions(after, pieces)
     return [
         name
@@ -104,7 +101,7 @@ def still_filled(
 def of_the_block(filled: Iterable[str], entries: Entries, title: str, pieces: Pieces) -> list[str]:
     """Which of the filled fields come from the tagged block or its tag; `title` is that of the tagged article.
 
-    Not a stand-alone text that repeats a passage which the person chose, nor a title that a piece of passage 2 has.
+    A stand-alone text that repeats a passage chosen by the person does not, nor a title that a piece of passage 2 has.
     """
     names = list(filled)
     is_left = "passage_1_copied" in names

@@ -1,8 +1,7 @@
-"""The logic of a form with steps: which steps are open, what is missing, which step is next.
+"""The logic of a form with steps: which steps are open, what is missing, which step is next. Pure.
 
-Pure, and independent of field names: it uses only the shape that `Step` and `Field` declare. Entries are a
-plain mapping of field name to value: text for most kinds, a list of option values for MANY, an int or None
-for RATING, a list of mappings for ROWS.
+It knows no field by name, only the shape of `FormStep` and `Field`. Entries map field names to values: text for most
+kinds, a list of option values for MANY, an int or None for RATING, a list of mappings for ROWS.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,10 +27,7 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True)
 class FieldOption:
-    """One option of a field: `value` is stored, `label` and `help` are read; `opens` if steps need it.
-
-    `key` chooses it on the keyboard while its step is shown.
-    """
+    """One option: `value` is stored, `label` and `help` are read, `key` chooses it; `opens`: later steps need it."""
 
     value: str
     label: str
@@ -87,8 +83,6 @@ class FormStep:
 
 @dataclass(frozen=True)
 class Missing:
-    """A missing required entry: its name, label and kind."""
-
     name: str
     label: str
     kind: FieldKind
@@ -121,7 +115,6 @@ class StepStanding:
 
 
 def blank(field: Field) -> Any:
-    """The value of an empty field."""
     if field.kind in (FieldKind.MANY, FieldKind.ROWS):
         return []
     if field.kind == FieldKind.RATING:

@@ -15,8 +15,7 @@ CONCERNS = (Concern.FLAGGED, Concern.STALE, Concern.SKIPPED, Concern.GONE)
 
 
 def concerning(why: Concern) -> QuerySet[Assignment]:
-    """The assignments that need a person for this reason; of closed campaigns those of which somebody has a draft or an
-    annotation."""
+    """The assignments that need a person for this reason; in closed campaigns only those with a draft or annotation."""
     rows = Assignment.objects.filter(conditions()[why])
     return rows.filter(campaign__state=CampaignState.OPEN) if why in OF_OPEN else rows
 

@@ -7,7 +7,7 @@ from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, TextChoices
 from django.db.models.functions import Coalesce, Now
 
 from annotation.models import Assignment, Campaign
-from annotation.states import EDITABLE, AnnotationState, AssignmentState
+from annotation.states import EDITABLE, IN_WORK, AnnotationState, AssignmentState
 from wikifetch.states import TagState
 
 # Half of what a lease lasts: there is time left to ask.
@@ -25,9 +25,9 @@ class Concern(TextChoices):
 
 
 def conditions() -> dict[Concern, Q]:
-    """On assignments. A skipped tag needs nobody once another person has it, or the reserve has replaced it.
+    """On assignments. A skipped one needs nobody once another person has its tag, or the reserve has replaced it.
 
-    A tag is reviewed as a whole: of those submitted, the first waits for review.
+    Tags are reviewed as a whole: of those submitted, the first waits for review.
     """
     undecided = (*EDITABLE, AnnotationState.SUBMITTED)
     same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
@@ -41,9 +41,7 @@ def conditions() -> dict[Concern, Q]:
             state=AssignmentState.HELD, annotation__saved_at__lt=Now() - timedelta(days=STALE_DAYS)
         ),
         Concern.SKIPPED: Q(Exists(free), state=AssignmentState.SKIPPED),
-        Concern.GONE: Q(
-            state__in=[AssignmentState.FREE, AssignmentState.HELD], tag__state=TagState.GONE
-        ),
+        Concern.GONE: Q(state__in=IN_WORK, tag__state=TagState.GONE),
     }
 
 

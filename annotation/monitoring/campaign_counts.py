@@ -36,30 +36,22 @@ def _assignments(*states: str) -> Coalesce:
 
 
 def stages(campaign: Campaign) -> list[CampaignStage]:
-    """Assignments by state, then annotations by state."""
-    assignments = dict(campaign.assignments.order_by().values_list("state").annotate(n=Count("pk")))
-    annotations = dict(
-        Annotation.objects.filter(assignment__campaign=campaign)
-        .order_by()
-        .values_list("state")
-        .annotate(n=Count("pk"))
-    )
-    both = (
-        ("Assignments", AssignmentState, assignments),
+    annotations = Annotation.objects.filter(assignment__campaign=campaign)
+    listed: list[CampaignStage] = []
+    for kind, states, rows in (
+        ("Assignments", AssignmentState, campaign.assignments),
         ("Annotations", AnnotationState, annotations),
-    )
-    return [
-        CampaignStage(f"{kind}: {state.label.lower()}", counts.get(state, 0))
-        for kind, states, counts in both
-        for state in states
-    ]
+    ):
+        counts = dict(rows.order_by().values_list("state").annotate(n=Count("pk")))
+        listed += [
+            CampaignStage(f"{kind}: {state.label.lower()}", counts.get(state, 0))
+            for state in states
+        ]
+    return listed
 
 
 def people_with_counts(campaign: Campaign) -> list[dict[str, object]]:
-    """Each person chosen or with an assignment in the campaign, with counts by state and minutes for each tag.
-
-    `removed` says since when the person gets no tags, None while they do.
-    """
+    """Each person chosen or with an assignment: counts by state, minutes a tag, and since when they are `removed`."""
     removed = dict(campaign.chosen.values_list("person", "removed_at"))
     rows = list(
         Assignment.objects.filter(campaign=campaign, person__isnull=False)

@@ -10,14 +10,13 @@ from django.db.models import Count, Max, Min, QuerySet, Sum
 from accounts.models import Person
 from annotation.models import Annotation, Campaign, WorkTime
 from annotation.monitoring.pace import CampaignPace, minutes_a_tag, pace, window
-from annotation.states import EDITABLE, AssignmentState
+from annotation.states import EDITABLE, IN_WORK, AssignmentState
 from datasets.models import Validity
 from leases.clock import now
 from leases.extension import ExtensionPoint
 
 # What is to be submitted or was.
-UNFINISHED = (AssignmentState.FREE, AssignmentState.HELD)
-WANTED = (*UNFINISHED, AssignmentState.SUBMITTED)
+WANTED = (*IN_WORK, AssignmentState.SUBMITTED)
 
 # The agreement of a campaign's annotators so far, a sentence for each round.
 agreement_so_far: ExtensionPoint[[Campaign], list[str]] = ExtensionPoint(
@@ -27,7 +26,7 @@ agreement_so_far: ExtensionPoint[[Campaign], list[str]] = ExtensionPoint(
 
 @dataclass(frozen=True)
 class CampaignFigures:
-    """`done` of `tags` have all annotations submitted that they are to have; `submitted` of `wanted` assignments are.
+    """`done` of `tags` have all their annotations submitted; `submitted` of `wanted` assignments are.
 
     `invalid` of `submitted` annotations call their tag invalid; `minutes` is the median of the `timed` ones.
     """
@@ -65,10 +64,20 @@ class PersonFigures:
 
 def campaign_progress(campaign: Campaign) -> tuple[CampaignFigures, list[PersonFigures]]:
     """The whole campaign, all rounds together; and each person who has, had or skipped an assignment, by name."""
-    places = _places(campaign)
-    entered = _entered(campaign)
+    places, entered = _places(campaign), _entered(campaign)
     worked = _worked(campaign)
-    return _figures(campaign, places, entered, worked), _people(places, entered, worked)
+    keys = {key for key in (*places, *worked) if key is not None}
+    people = [
+        _person(
+            person,
+            places.get(person.pk, Counter()),
+            entered.get(person.pk, _Entered()),
+            worked.get(person.pk, (0.0, None)),
+        )
+        for person in Person.objects.filter(pk__in=keys).order_by("name", "pk")
+    ]
+    hours = sum(seconds for seconds, _ in worked.values()) / 3600
+    return _figures(campaign, sum(places.values(), Counter[str]()), entered, hours), people
 
 
 @dataclass
@@ -119,14 +128,10 @@ def _worked(campaign: Campaign) -> dict[int, tuple[float, date]]:
 
 
 def _figures(
-    campaign: Campaign,
-    places: Mapping[int | None, Counter[str]],
-    entered: Mapping[int, _Entered],
-    worked: Mapping[int, tuple[float, date]],
+    campaign: Campaign, states: Counter[str], entered: Mapping[int, _Entered], hours: float
 ) -> CampaignFigures:
-    states = sum(places.values(), Counter[str]())
     wanted, n = sum(states[state] for state in WANTED), states[AssignmentState.SUBMITTED]
-    tags, unfinished = _tags(campaign, WANTED), _tags(campaign, UNFINISHED)
+    tags, unfinished = _tags(campaign, WANTED), _tags(campaign, IN_WORK)
     timed = [seconds for author in entered.values() for seconds in author.seconds]
     return CampaignFigures(
         tags=tags,
@@ -137,7 +142,7 @@ def _figures(
         flagged=sum(author.flagged for author in entered.values()),
         minutes=minutes_a_tag(timed),
         timed=len(timed),
-        hours=sum(seconds for seconds, _ in worked.values()) / 3600,
+        hours=hours,
         pace=_pace(campaign, wanted - n),
     )
 
@@ -156,23 +161,6 @@ def _pace(campaign: Campaign, left: int) -> CampaignPace:
     is_older = rows.filter(first_submitted_at__lt=since).exists()
     first = None if is_older else recent.aggregate(first=Min("first_submitted_at"))["first"]
     return pace(recent.count(), first and first.astimezone(UTC).date(), left, today)
-
-
-def _people(
-    places: Mapping[int | None, Counter[str]],
-    entered: Mapping[int, _Entered],
-    worked: Mapping[int, tuple[float, date]],
-) -> list[PersonFigures]:
-    keys = {key for key in (*places, *worked) if key is not None}
-    return [
-        _person(
-            person,
-            places.get(person.pk, Counter()),
-            entered.get(person.pk, _Entered()),
-            worked.get(person.pk, (0.0, None)),
-        )
-        for person in Person.objects.filter(pk__in=keys).order_by("name", "pk")
-    ]
 
 
 def _person(

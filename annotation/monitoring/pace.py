@@ -37,9 +37,9 @@ def window(today: date) -> date:
 
 
 def pace(submitted: int, first: date | None, left: int, today: date) -> CampaignPace:
-    """From how many annotations came in since window(today); `first` is the day of the first one, if it is no earlier.
+    """From how many annotations came in since window(today); `first` is the day of the first, if it lies in the window.
 
-    The days count from the first submission on, at most WINDOW of them, today among them; days without any count.
+    Days count from the first submission on, today included, also those without any.
     """
     since = max(window(today), first or window(today))
     days = max(1, (today - since).days + 1)

@@ -29,7 +29,7 @@ TODAY = TruncDate(Now(), tzinfo=UTC)
 def keep_time(annotation: Annotation, seconds: float) -> None:
     """Add active time to the day's row. Call while the annotation's row is locked.
 
-    An annotation that was taken from its assignment meanwhile adds to the campaign it was worked on for last.
+    Where the assignment was taken away meanwhile, the time goes to the campaign that was worked on last.
     """
     campaign = annotation.assignment.campaign_id if annotation.assignment else None
     if campaign is None:
@@ -78,8 +78,8 @@ TIMES = ["round", "tag", "title", "pseudonym", "state", "minutes"]
 def times(campaign: Campaign) -> Iterator[list[object]]:
     """Rows of TIMES: each person's active minutes at each tag in the campaign, `tag` being its place in the draw.
 
-    Also at drafts that have left it: what somebody worked stays theirs when the tag goes to another person. Of such a
-    draft, `round` is empty where the campaign has two. The time by step is the annotator's own.
+    Drafts that have left the campaign count too: time stays with who worked it. Of these, `round` is empty if the
+    campaign has two. The time by step is for the annotator alone.
     """
     rows = _worked_on(campaign).order_by("round", "tag", "assignment__slot", "pk")
     values = rows.values_list(

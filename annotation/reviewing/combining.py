@@ -41,7 +41,6 @@ class Merge:
 
 
 def asked_in(rows: Sequence[Annotation]) -> list[AskedQuestion]:
-    """The questions of these annotations, joined."""
     return joined_questions({row.pk: entries_of(row)[QUESTIONS.name] for row in rows})
 
 

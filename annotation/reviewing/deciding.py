@@ -1,7 +1,7 @@
 """A reviewer's verbs on all annotations of a tag in a round: accept one, merge, two contradictions, send back, drop.
 
-A decision is on the versions that the reviewer read. It is refused with 412 where any of them, their number or the
-decision on the tag has changed meanwhile. Each annotation that it concerns keeps it as a Review.
+A decision is on the versions that the reviewer read. It is refused with 412 if any of them, their number or the tag's
+decision has changed. Each annotation concerned keeps it as a Review.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -85,7 +85,6 @@ def merge(at: InRound, how: Merge, *, by: Person, read: ReviewInput) -> TagRevie
 
 @transaction.atomic
 def accept_two(at: InRound, chosen: Sequence[int], *, by: Person, read: ReviewInput) -> TagReview:
-    """Accept two annotations as two contradictions of one tag."""
     rows = _opened(at, by, read)
     pair = [row for row in rows if row.pk in chosen]
     if len(pair) != 2 or any(row.validity == INVALID for row in pair):
@@ -134,7 +133,7 @@ def send_back(
 def take_back(review_id: int, *, by: Person) -> TagReview:
     """Undo a decision that is not published: its annotations wait for review again.
 
-    The assignments that it left out are free again. People can take up the drafts that they had at them.
+    Assignments that it left out are free again, and people can take up the drafts that they had.
     """
     kept = TagReview.objects.select_for_update().filter(pk=review_id).first()
     if kept is None:

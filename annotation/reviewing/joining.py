@@ -83,7 +83,7 @@ def picked_wordings(
 ) -> list[Wording]:
     """The wordings that the reviewer picked: index in `asked` to their keys, or NEITHER.
 
-    Raises Refusal for a question whose answers contradict, unless exactly one of them or NEITHER is picked.
+    Raises Refusal if answers contradict, unless exactly one of them or NEITHER is picked.
     """
     result = []
     for index, question in enumerate(asked):

@@ -1,8 +1,8 @@
 """Publish what reviews accepted as records of the campaign's collection.
 
-A record is made from columns in the shape of the published dataset (WikiContradict, Appendix E); invalid tags
-are kept too. One tag gives one record, or two that name each other where a review found two contradictions. Where
-an earlier round published the tag, its record gets a new version. Publishing again adds nothing.
+Records have the shape of the published dataset (WikiContradict, Appendix E); invalid tags are kept too. One tag gives
+one record, or two that name each other where a review found two contradictions. A record that an earlier round
+published gets a new version. Publishing again adds nothing.
 """
 
 from dataclasses import dataclass
@@ -128,10 +128,10 @@ def _put_in(
     draft: Draft,
     before: list[Contradiction],
 ) -> bool:
-    """Publish one annotation as `same`, the tag's record with the same content; else as a new version of the first of
-    `before`, the tag's records whose content is not published again, which it takes from the list; else as a new one.
+    """Publish one annotation; returns whether its record is new.
 
-    Returns whether it is a new record.
+    Its record is `same`, the tag's record with the same content; else a new version of the first of `before`, the tag's
+    records whose content is not published again, which is taken from the list; else a new one.
     """
     found, is_new = same, False
     if found is None:
@@ -152,7 +152,6 @@ def draft_of(row: Annotation) -> Draft:
 
 
 def record_columns(annotation: Annotation) -> dict[str, Any]:
-    """The record's columns, from the sighting and the annotation."""
     sighting = annotation.sighting
     with_tag, without_tag = paragraphs(sighting)
     columns: dict[str, Any] = {

@@ -13,6 +13,11 @@ from annotation.states import AnnotationState, AssignmentState, CampaignState
 from leases.rows import first_of
 from wikifetch.models import Sighting, Tag
 
+# On assignments: an annotation may still come of it.
+MAY_COME = Q(state=AssignmentState.HELD) | Q(
+    state=AssignmentState.FREE, campaign__state=CampaignState.OPEN
+)
+
 
 class InRound(NamedTuple):
     """A tag in a round of a campaign, by their ids; the keys of Assignment and TagReview."""
@@ -27,7 +32,6 @@ class InRound(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it is reviewed."""
         return reverse("annotation:review", args=self)
 
     @property
@@ -57,8 +61,6 @@ class InRound(NamedTuple):
 
 @dataclass(frozen=True)
 class TagInRound:
-    """A tag to review, with its rows."""
-
     at: InRound
     campaign: Campaign
     sighting: Sighting
@@ -70,9 +72,7 @@ class TagInRound:
     @cached_property
     def missing(self) -> list[Assignment]:
         """The assignments whose annotation may still come."""
-        held = Q(state=AssignmentState.HELD)
-        free = Q(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
-        return list(self.at.assignments.filter(held | free).select_related("person", "annotation"))
+        return list(self.at.assignments.filter(MAY_COME).select_related("person", "annotation"))
 
 
 def tag_in_round(at: InRound) -> TagInRound:
@@ -97,13 +97,10 @@ def may_review(tag_id: int, person: Person) -> bool:
 
 
 def to_review(campaign: Campaign | None = None) -> QuerySet[Any]:
-    """Tags with annotations that wait for a decision or were sent back: first those that are ready.
+    """Tags with annotations that wait for a decision or were sent back: ready ones first, demonstrations last.
 
-    Rows of {campaign, round, tag, submitted, missing, since, is_ready}: how many are in, and how many may still
-    come. Demonstrations come last.
+    Rows of {campaign, round, tag, submitted, missing, since, is_ready}: how many are in, and how many may still come.
     """
-    held = Q(state=AssignmentState.HELD)
-    free = Q(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
     rows = Assignment.objects.filter(campaign=campaign) if campaign else Assignment.objects.all()
     # Found by the annotations' state, so that not all assignments are grouped.
     waiting = Annotation.objects.filter(
@@ -116,7 +113,7 @@ def to_review(campaign: Campaign | None = None) -> QuerySet[Any]:
         .annotate(
             submitted=Count("pk", filter=Q(annotation__state=AnnotationState.SUBMITTED)),
             sent_back=Count("pk", filter=Q(annotation__state=AnnotationState.SENT_BACK)),
-            missing=Count("pk", filter=held | free),
+            missing=Count("pk", filter=MAY_COME),
             since=Min(
                 "annotation__submitted_at", filter=Q(annotation__state=AnnotationState.SUBMITTED)
             ),

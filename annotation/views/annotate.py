@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -101,6 +102,11 @@ class PostedDraft:
         self.tell(request)
         return annotation
 
+    def page(self, **shown: Any) -> DraftPage:
+        """The stored draft's page with the entries that were posted."""
+        annotation = annotation_at(self.annotation.assignment_id or 0, self.by)
+        return DraftPage(annotation, self.reading.entries, **shown)
+
     def tell(self, request: HttpRequest) -> None:
         """Say what was left out of what is now saved."""
         for notice in [*self.reading.notices, *self.captured.notices]:
@@ -116,10 +122,7 @@ def posted_draft(request: HttpRequest, person: Person) -> Annotation | None:
 
 
 def kept_elsewhere(request: HttpRequest, posted: PostedDraft) -> HttpResponse:
-    """Save what was posted for a tag that the person no longer has.
-
-    Raises NotAllowed if that is impossible; its page shows what was posted.
-    """
+    """Save what was posted for a tag that the person no longer has; NotAllowed, with what was posted, if that fails."""
     try:
         if posted.reading.problems:
             raise Refusal(" ".join(posted.reading.problems.values()))
@@ -138,28 +141,18 @@ def shown(request: HttpRequest, desk: DraftPage, status: int = 200) -> HttpRespo
 
 def refused_reading(request: HttpRequest, posted: PostedDraft) -> HttpResponse:
     """Show input that cannot be stored as it was typed, with the reason; the stored draft is unchanged."""
-    desk = DraftPage(
-        posted.annotation,
-        posted.reading.entries,
-        problems=posted.reading.problems,
-        message="Nothing was saved yet. Everything you entered is still here.",
-        posted=posted.captured,
-    )
-    desk.annotation.version = posted.version
-    return shown(request, desk, 400)
+    posted.annotation.version = posted.version
+    message = "Nothing was saved yet. Everything you entered is still here."
+    page: Any = {"problems": posted.reading.problems, "message": message, "posted": posted.captured}
+    return shown(request, DraftPage(posted.annotation, posted.reading.entries, **page), 400)
 
 
 def conflicting(request: HttpRequest, posted: PostedDraft, stale: StaleVersion) -> HttpResponse:
     """Show both texts side by side; saving again stores the one in the form."""
     assert isinstance(stale.details, dict)
-    desk = DraftPage(
-        annotation_at(posted.annotation.assignment_id or 0, posted.by),
-        posted.reading.entries,
-        conflict=conflicting_fields(stale.details),
-        message=stale.message,
-        posted=posted.captured,
-    )
-    return shown(request, desk, 412)
+    fields = conflicting_fields(stale.details)
+    page = posted.page(conflict=fields, message=stale.message, posted=posted.captured)
+    return shown(request, page, 412)
 
 
 def save(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
@@ -169,13 +162,11 @@ def save(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpRespon
 
 
 def submit(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
-    """Submit, and answer with the page of the next tag."""
     result = submission(request, posted)
     return open_next(request, posted, result) if result.taken else refused(request, posted, result)
 
 
 def submit_stop(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
-    """Submit, and go back to the queue."""
     result = submission(request, posted)
     return redirect("annotation:queue") if result.taken else refused(request, posted, result)
 
@@ -199,7 +190,7 @@ def submission(request: HttpRequest, posted: PostedDraft) -> Submission:
 def open_next(request: HttpRequest, posted: PostedDraft, result: Submission) -> HttpResponse:
     """The next tag's page, without a redirect: its form names its own address, and its script shows that.
 
-    The submission is committed, so a refusal from here on is not one of the submission.
+    The submission is committed: a refusal from here on does not concern it.
     """
     assert posted.annotation.assignment is not None
     campaign = posted.annotation.assignment.campaign
@@ -215,13 +206,8 @@ def open_next(request: HttpRequest, posted: PostedDraft, result: Submission) -> 
 
 
 def refused(request: HttpRequest, posted: PostedDraft, result: Submission) -> HttpResponse:
-    desk = DraftPage(
-        annotation_at(posted.annotation.assignment_id or 0, posted.by),
-        posted.reading.entries,
-        findings=result.findings,
-        message="Your draft is saved, but it cannot be submitted like this.",
-    )
-    return shown(request, desk, 400)
+    message = "Your draft is saved, but it cannot be submitted like this."
+    return shown(request, posted.page(findings=result.findings, message=message), 400)
 
 
 def skip(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:

@@ -62,10 +62,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
 
 
 def all_that_match(filtering: AssignmentFilter, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """What the filter lists; the reserve, and what is not needed, only where it names their state.
-
-    Raises Refusal where a part of the filter cannot be read, which would leave out nothing.
-    """
+    """What the filter lists; reserve and not needed ones only if it names their state. Refusal if it cannot be read."""
     if not filtering.is_valid():
         raise Refusal("The filter cannot be read any more. Choose it again, then all that match.")
     rows = rows.order_by()

@@ -42,7 +42,6 @@ def campaign_at(campaign_id: int) -> Campaign:
 @require_GET
 @roles_required(Role.ADMIN)
 def campaigns(request: HttpRequest) -> HttpResponse:
-    """All campaigns with their progress."""
     page = page_of(request, campaigns_with_counts())
     counts = concerns_by_campaign(page)
     for campaign in page:
@@ -88,7 +87,6 @@ def opened(form: CampaignForm, by: Person, shown: str) -> Campaign:
 @require_GET
 @roles_required(Role.ADMIN)
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """One campaign: its design, progress, people."""
     campaign = campaign_at(campaign_id)
     is_blind = hidden_from(person_of(request), submitted_once(campaign)).exists()
     context = {
@@ -109,7 +107,6 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def change(request: HttpRequest, campaign_id: int, verb: str) -> HttpResponse:
-    """Close or reopen."""
     campaign = campaign_at(campaign_id)
     managing.change_campaign(campaign, verb)
     messages.success(request, f"The campaign is {campaign.get_state_display().lower()} now.")
@@ -129,7 +126,6 @@ def open_main_round(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Publish what is accepted to the campaign's collection."""
     campaign = campaign_at(campaign_id)
     done = publish_campaign(campaign, person_of(request))
     if done.tags:
@@ -144,7 +140,6 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def limits(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Change what one person may have, and when the campaign stops."""
     campaign = campaign_at(campaign_id)
     form = LimitsForm(request.POST or None, initial=vars(campaign))
     if request.method == "POST" and form.is_valid():
@@ -158,7 +153,6 @@ def limits(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def add_person(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Let a person annotate in the campaign."""
     campaign = campaign_at(campaign_id)
     person = person_at(number_in(request.POST.get("person", "")) or 0)
     managing.add_person(campaign, person)
@@ -169,7 +163,6 @@ def add_person(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def remove_person(request: HttpRequest, campaign_id: int, person_id: int) -> HttpResponse:
-    """Give a person no more tags of the campaign."""
     campaign, person = campaign_at(campaign_id), person_at(person_id)
     freed = assigning.remove_person(campaign, person)
     tags = "1 tag is" if freed == 1 else f"{freed} tags are"

@@ -28,7 +28,6 @@ def guideline_at(version: str) -> Guideline:
 @require_GET
 @roles_required(Role.ANNOTATOR, Role.ADMIN)
 def guideline(request: HttpRequest, version: str) -> HttpResponse:
-    """One version of the guideline."""
     row = guideline_at(version)
     parts = [(anchor, html) for anchor, html in html_parts(row.body).items() if html]
     return render(request, "annotation/guideline.html", {"guideline": row, "parts": parts})
@@ -47,7 +46,6 @@ def guidelines(request: HttpRequest) -> HttpResponse:
 @require_GET
 @roles_required(Role.ADMIN)
 def guideline_changes(request: HttpRequest, version: str) -> HttpResponse:
-    """What one version changed in the one before it."""
     row = guideline_at(version)
     before = Guideline.objects.filter(pk__lt=row.pk).first()
     changed = list(changed_parts(before.body, row.body)) if before else []
@@ -106,7 +104,6 @@ def stale_editor(form: GuidelineForm, stale: StaleVersion) -> GuidelineEditor:
 @require_POST
 @roles_required(Role.ADMIN)
 def use_guideline(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Give a campaign's new drafts the current version."""
     campaign = campaign_at(campaign_id)
     used = use_current_guideline(campaign, person_of(request))
     messages.success(

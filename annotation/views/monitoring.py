@@ -53,7 +53,6 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 @counted("downloads")
 def timesheet(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
-    """Active minutes by person and day, as CSV."""
     campaign = campaign_at(campaign_id)
     rows = worktime.timesheet(campaign)
     return csv_response(worktime.TIMESHEET, rows, f"campaign-{campaign.pk}-timesheet.csv")
@@ -74,7 +73,6 @@ def times(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 def exports(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Which files there are, what each holds and leaves out."""
     context = {"campaign": campaign_at(campaign_id), "exports": EXPORTS.values()}
     return render(request, "annotation/campaign_exports.html", context)
 
@@ -83,7 +81,6 @@ def exports(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 @counted("downloads")
 def export(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
-    """Download one of them."""
     campaign, chosen = campaign_at(campaign_id), export_named(name)
     show_annotations(person_of(request), submitted_once(campaign), request.path)
     return FileResponse(

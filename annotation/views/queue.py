@@ -17,7 +17,6 @@ from annotation.workflow.in_hand import HandsFull
 @require_GET
 @roles_required(Role.ANNOTATOR)
 def queue(request: HttpRequest) -> HttpResponse:
-    """The person's drafts, waiting tags, and finished work."""
     return render(request, "annotation/queue.html", {"queue": queue_of(person_of(request))})
 
 
@@ -52,7 +51,6 @@ def to_queue(request: HttpRequest, refusal: HandsFull) -> HttpResponse:
 @require_POST
 @roles_required(Role.ANNOTATOR)
 def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
-    """Claim an assignment again for a handed-back draft."""
     try:
         assignment = claiming.take_up(annotation_id=annotation_id, by=person_of(request))
     except HandsFull as refusal:

@@ -65,7 +65,6 @@ def reviews(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> HttpResponse:
-    """All annotations of a tag, and the decision on them."""
     at = InRound(campaign_id, round, tag_id)
     tag = tag_in_round(at)
     show_annotations(person_of(request), at.annotations, request.path)
@@ -88,7 +87,6 @@ def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> H
 @require_POST
 @roles_required(Role.ADMIN)
 def take_back(request: HttpRequest, review_id: int) -> HttpResponse:
-    """Undo a decision that is not published."""
     kept = deciding.take_back(review_id, by=person_of(request))
     messages.success(request, "The decision is taken back. The annotations wait for review again.")
     return redirect("annotation:review", kept.campaign_id, kept.round, kept.tag_id)

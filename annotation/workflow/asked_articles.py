@@ -152,11 +152,7 @@ def _set_back(row: AskedArticle, holder: str, busy: WikiBusy) -> None:
         return
     with transaction.atomic():
         Wiki.objects.filter(pk=row.wiki_id).update(busy_until=in_seconds(pause))
-        columns = {
-            "problem": f"{busy.why}.",
-            "waited": waited + pause,
-            "attempts": 0,
-        }
+        columns = {"problem": f"{busy.why}.", "waited": waited + pause, "attempts": 0}
         leases.settle(row, ASKED_ARTICLE, "wait", holder=holder, **columns)
 
 

@@ -16,7 +16,7 @@ from annotation.campaigns.campaign_people import (
     one_claim_at_a_time,
 )
 from annotation.models import Annotation, Assignment, Campaign, CampaignPerson
-from annotation.states import ASSIGNMENT, EDITABLE, AssignmentState
+from annotation.states import ASSIGNMENT, EDITABLE, IN_WORK, AssignmentState
 from annotation.workflow.claiming import (
     FREE_AGAIN,
     LEASE_SECONDS,
@@ -28,7 +28,6 @@ from leases.clock import in_seconds
 from leases.refusal import Refusal
 
 MOST_AT_ONCE = 200  # assignments given to one person
-IN_WORK = (AssignmentState.FREE, AssignmentState.HELD)
 
 
 @transaction.atomic
@@ -60,7 +59,7 @@ class WithdrawnCounts:
 def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
     """Withdraw those of these assignments of the campaign that are free, held, not needed or in reserve.
 
-    Drafts stay with their authors. A tag of the main round that nobody annotates now is replaced from the reserve.
+    Authors keep their drafts. The reserve replaces tags of the main round that nobody annotates now.
     """
     rows = _without_joins(campaign, rows)
     _lock_drafts(rows)
@@ -81,9 +80,8 @@ def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
 def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     """Give the free and held ones of these assignments to a person; returns how many.
 
-    Left out are tags that the person has had, or gave up to see others' work.
-
-    Drafts of the people who held them stay with these. Raises Refusal for a person who does not annotate here.
+    Tags that the person has had, or gave up to see others' work, are left out. Earlier holders keep their drafts.
+    Raises Refusal for a person who does not annotate here.
     """
     if not annotators_of(campaign).filter(pk=to.pk).exists():
         raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
@@ -126,8 +124,11 @@ def extend(campaign: Campaign, rows: QuerySet[Assignment], days: int) -> int:
 
 
 def _without_joins(campaign: Campaign, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """The same rows, to be updated: with a join Django would move the state into a subquery, which PostgreSQL does not
-    evaluate again after waiting for another change of the row, such as a submission."""
+    """The same rows, to be updated.
+
+    With a join Django would move the state into a subquery, which PostgreSQL does not evaluate again after waiting for
+    another change of the row, such as a submission.
+    """
     return campaign.assignments.filter(pk__in=rows.order_by().values("pk"))
 
 

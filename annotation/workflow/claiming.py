@@ -49,8 +49,8 @@ FREE_AGAIN: dict[str, Any] = {"person": None, "lease_holder": "", "lease_until":
 def free_assignments(person: Person, campaign: Campaign | None = None) -> QuerySet[Assignment]:
     """What this person may claim, of one campaign or all, as it is drawn: all people of a tag, then the next tag.
 
-    Without tags where the person has, had or skipped an assignment in that round, without tags whose draft they
-    handed back, which they can take up again, and without tags that they gave up to see others' work.
+    Left out are tags that the person has, had or skipped in that round, tags whose draft they handed back (they can
+    take it up again), and tags that they gave up to see others' work.
     """
     assignments = of_campaigns_open_to(person, campaign.pk if campaign else None)
     return with_what_is_shown(_in_order(assignments, person.pk))
@@ -122,8 +122,8 @@ def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignme
 def following_assignment(*, by: Person, campaign: Campaign, again: bool) -> Assignment | None:
     """The tag to open after a submission: one in hand that is not begun, else the next; None when none is left.
 
-    `again` says that the submission was a repeated one, as by a reload. Then it is the last tag in hand, begun or
-    not, so that a repetition takes no second tag. Raises as next_assignment does.
+    `again`: the submission was a repeated one, as by a reload. Then it is the last tag in hand, begun or not: a
+    repetition takes no second tag. Raises as next_assignment does.
     """
     campaign_people.one_claim_at_a_time(by)
     mine = in_hand.drafts_in_hand(by).filter(campaign=campaign).order_by("-annotation__pk")
@@ -224,7 +224,7 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
 def take_up(*, annotation_id: int, by: Person) -> Assignment:
     """Claim a free assignment for a handed-back draft of this person. Raises HandsFull, and Conflict if none is free.
 
-    What was sent back may always be taken up: it does not count as in hand.
+    What was sent back does not count as in hand, so it may always be taken up.
     """
     campaign_people.one_claim_at_a_time(by)
     drafts = Annotation.objects.filter(pk=annotation_id, author=by, state__in=EDITABLE)
@@ -259,5 +259,4 @@ def sweep_assignments() -> int:
 
 
 def detach_drafts() -> None:
-    """Separate drafts from assignments that are free again."""
     Annotation.objects.filter(assignment__state=AssignmentState.FREE).update(assignment=None)

@@ -1,7 +1,4 @@
-"""How many tags one person has in hand: claimed, and not submitted. A campaign limits the number.
-
-An annotation that was sent back does not count, because its author did not ask for it.
-"""
+"""How many tags a person has in hand: claimed, not submitted, not sent back. A campaign limits the number."""
 
 from django.db.models import Count, F, QuerySet
 
@@ -12,8 +9,6 @@ from leases.refusal import Conflict
 
 
 class HandsFull(Conflict):
-    """The person has as many tags in hand as the campaign allows."""
-
     def __init__(self, campaign: Campaign) -> None:
         most = campaign.most_in_hand
         tags = "1 tag" if most == 1 else f"{most} tags"

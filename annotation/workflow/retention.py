@@ -1,7 +1,7 @@
 """Which old saves of a draft are deleted. Pure.
 
-All saves of the last day are kept. Of older ones the last of each hour and the last before each pause are kept,
-which is enough to see the draft at about any time and at the end of each session. The newest is always kept.
+All saves of the last day are kept, and the newest. Of older ones those stay that are the last of an hour or the last
+before a pause: they show the draft at about any time and at the end of each session.
 """
 
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ from leases.refusal import Conflict
 
 @dataclass(frozen=True)
 class Submission:
-    """The result of a submission: accepted, or the findings that prevent it. The entries are saved in both cases.
+    """The result: taken, or the findings that prevent it; the entries are saved in both cases.
 
     `repeated`: the annotation was submitted before, with the same entries; nothing was done.
     """
@@ -58,9 +58,9 @@ def submit(
 ) -> Submission:
     """Save, check, and submit. `checked` holds the keys of the warnings ticked "I checked".
 
-    An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect. The entries are
-    checked before the transaction, and written only if the draft is still the one that was read; where its
-    assignment was taken away since, they are saved. Raises as save does.
+    An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect. The checks run before the
+    transaction; it writes only if the draft is still the one that was read. If the assignment was taken away since, the
+    entries are saved. Raises as save does.
     """
     before = entries_of(draft)
     if _submitted_before(draft, before, version, entries):

@@ -1,9 +1,8 @@
 """Which edit introduced a tag. Pure.
 
-Walks back from the newest revision over those that the source holds, after dropping identity reverts (two
-revisions with the same text: everything between them), so that vandalism and its repair introduce nothing.
-Texts are read one at a time and not kept, and of a tag's block one copy for all revisions that have it: a history
-of any usual length fits in memory.
+Walks back from the newest revision. Identity reverts (two revisions with the same text, and all between them) are
+dropped first, so that vandalism and its repair introduce nothing. Texts are read one at a time and not kept, and one
+copy of a tag's block serves all revisions that have it: a history of any usual length fits in memory.
 """
 
 from collections import Counter
@@ -27,7 +26,7 @@ _LIKE_ENOUGH = 0.4
 class Introduction:
     """The edit that added a tag: the revision (without its text), the tag and its block then, and that block before.
 
-    `parent_revid` is the revision in which that was read; None where there is none.
+    `parent_revid` is the revision with the block before; None if there is none.
     """
 
     revision: RevisionSeen
@@ -76,9 +75,9 @@ T = TypeVar("T")
 def read_history(
     revisions: Iterable[RevisionSeen], names: TagNames = KNOWN_NAMES, *, whole: bool = False
 ) -> PageHistory:
-    """Read a page's revisions, oldest first. Those without a text are passed over; the last of them is a problem.
+    """Read a page's revisions, oldest first. Those without a text are passed over; a last one without is a problem.
 
-    `whole` says that no older ones exist; otherwise the origin of a lone revision's tags is not known.
+    `whole`: no older ones exist; otherwise the origin of a lone revision's tags is not known.
     """
     problem = "The page has no revision."
     newest, newest_reading = None, PageReading()
@@ -124,10 +123,7 @@ def introductions(
 
 
 def without_reverts(entries: Sequence[R]) -> list[R]:
-    """Out of revisions, oldest first, those that count, newest first.
-
-    Of revisions with the same text the oldest represents all and what lies between.
-    """
+    """Of revisions, oldest first, those that count, newest first: of a reverted stretch only the oldest."""
     earliest: dict[str, int] = {}
     for index, entry in enumerate(entries):
         earliest.setdefault(entry.sha1, index)
@@ -177,10 +173,7 @@ def _entry(
 
 
 def _shared(before: Sequence[T], now: Sequence[T], known: Mapping[int, int]) -> tuple[T, ...]:
-    """What is now, with the very objects of before where they are equal.
-
-    Most edits leave a tag's block as it is: thousands of revisions then keep one copy of it.
-    """
+    """What is now, with the objects of before where they are equal: thousands of revisions keep one copy of a block."""
     return tuple(
         before[known[index]] if index in known and before[known[index]] == item else item
         for index, item in enumerate(now)

@@ -33,10 +33,10 @@ class RevisionSeen:
 
 @dataclass(frozen=True)
 class PageSeen:
-    """One page with its revisions, oldest first; they may be a stream that can be read once.
+    """One page with its revisions, oldest first, perhaps a stream that can be read once.
 
-    `problem` says why the source could not give the page, `is_missing` that the wiki has it no more; `redirect_to` is
-    the title that a redirect leads to, where the source says so.
+    `problem` says why the source could not give the page, `is_missing` that the wiki no longer has it; `redirect_to` is
+    the title that a redirect leads to, if the source says so.
     """
 
     pageid: int
@@ -51,8 +51,6 @@ class PageSeen:
 
 @dataclass(frozen=True)
 class HiddenParts:
-    """What a wiki has hidden of a revision."""
-
     text: bool = False
     editor: bool = False
     summary: bool = False

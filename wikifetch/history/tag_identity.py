@@ -1,8 +1,7 @@
 """Which tag of one revision is which of another. Pure.
 
-A tag keeps its identity while its text is edited, its month is added by a bot, or its paragraph moves:
-the same words at the same place first, then whatever is closest, each at most once. Counting tags, not
-their presence, distinguishes two tags of one article.
+A tag keeps its identity while its text is edited, a bot adds its month, or its paragraph moves. Tags are paired, each
+once: the same words at the same place first, then whatever is closest. So two tags of one article stay apart.
 """
 
 from collections import Counter

@@ -1,9 +1,9 @@
 """Which edit introduced the tags of a page whose history must be asked for. Pure: the asking is a parameter.
 
-For most tags the newest revisions are enough, in one request; what is long before the tags' months is left out. For
-the others the list of revisions since then is asked for, without texts; reverts are dropped from it, and the texts
-around the month with a few up to now show who added the tag and that it was there all the time. Where the month
-misleads, the whole list is asked for, and the texts of a few at a time narrow the place down.
+For most tags one request for the newest revisions is enough, from a while before the tags' months on. For the others
+the revisions since then are listed without texts, and reverts dropped. Texts around the month, and a few up to now,
+show who added the tag and that it was there all the time. Where the month misleads, the whole history is listed, and a
+few texts at a time narrow the place down.
 """
 
 from collections.abc import Iterable, Sequence
@@ -86,7 +86,7 @@ def trace(
 ) -> PageHistory:
     """The page's revision read, with the edit that added each of its tags; None where that is not known.
 
-    What is before `since` is asked for only where the tags are older, against expectation.
+    What is before `since` is asked for only if the tags turn out to be older.
     """
     newest = histories.newest_revisions(pageid, revid, since)
     page = _read(newest, names, since)
@@ -131,12 +131,7 @@ class _Search:
     """Narrowing down, over the list of a page's revisions, where a tag first occurs."""
 
     def __init__(
-        self,
-        histories: Histories,
-        pageid: int,
-        revid: int,
-        names: TagNames,
-        since: datetime | None,
+        self, histories: Histories, pageid: int, revid: int, names: TagNames, since: datetime | None
     ) -> None:
         self._histories, self._pageid, self._names, self._since = histories, pageid, names, since
         self._seen: dict[int, RevisionSeen] = {}
@@ -199,7 +194,8 @@ class _Search:
         """Some revisions strictly between, newer ones first, within what an answer may hold."""
         between = range(present + 1, absent)
         if month is not None:
-            newest, oldest = self._edges(month)
+            # The newest revision that may have added a tag of this month, and the one before the oldest.
+            newest, oldest = map(self._newest_before, reversed(_around(month)))
             if newest < absent and oldest > present:
                 inside = range(max(newest, present + 1), min(oldest + 1, absent))
                 checked = _spread(range(present + 1, inside.start), _CHECKED)
@@ -211,11 +207,6 @@ class _Search:
         if len(between) <= _MOST_TEXTS:
             return self._fitting([*between])
         return self._fitting(_spread(between, PROBES))
-
-    def _edges(self, month: date) -> tuple[int, int]:
-        """The newest revision that may have added a tag of this month, and the one before the oldest."""
-        start, end = _around(month)
-        return self._newest_before(end), self._newest_before(start)
 
     def _newest_before(self, limit: datetime) -> int:
         times = (kept.timestamp or limit for kept in self._kept)

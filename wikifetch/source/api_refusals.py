@@ -1,6 +1,6 @@
 """What a wiki, or what answers in its place, says when it gives no data: one sentence for each status. Pure.
 
-Source of the statuses: RFC 9110; that a 403 names the rule it rests on: foundation.wikimedia.org, User-Agent policy.
+Source of the statuses: RFC 9110; that a 403 names its rule: foundation.wikimedia.org, User-Agent policy.
 """
 
 from html import unescape
@@ -30,7 +30,6 @@ BUSY_STATUS = frozenset(_BUSY)
 
 
 def refusal(status: int, api: str, body: bytes) -> str:
-    """Why a wiki's API at this address gave no data, and what it said."""
     usual = f"{api} answered HTTP {status}. Is it the API of a wiki?"
     return _SENTENCES.get(status, usual).format(api=api) + quoted(body)
 

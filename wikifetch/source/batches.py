@@ -16,11 +16,11 @@ PageRead = tuple[PageSeen, PageHistory]
 
 @dataclass(frozen=True)
 class BatchPart:
-    """What was read of some pages; `joined` puts parts together.
+    """What was read of some pages; `joined_parts` puts parts together.
 
-    `pages` that were asked for, and the `others` that their tags name; by page id where these titles `lead`; `talk`
-    pages by the article's title; `problems` by page; ids of pages that have not changed and of known ones that the
-    wiki no longer has; histories; revisions' HTML; and what is hidden, by revision id.
+    `pages` that were asked for, and `others` that their tags name; `leads`: title to page id; `talk` pages and
+    `problems` by title; ids of `unchanged` pages, and of known ones `missing` from the wiki; `traced` histories;
+    `htmls`; and what is `hidden`, by revision id.
     """
 
     pages: tuple[PageRead, ...] = ()
@@ -48,7 +48,6 @@ class Batch:
 
 
 def joined_parts(*parts: BatchPart) -> BatchPart:
-    """All of these parts as one, in their order."""
     columns = ([getattr(part, field.name) for part in parts] for field in fields(BatchPart))
     return BatchPart(*(tuple(chain.from_iterable(column)) for column in columns))
 

@@ -12,9 +12,9 @@ _MOST_CATEGORIES = 500  # that one fetch follows: a request each, before its fir
 
 @dataclass(frozen=True)
 class CategoryWalk:
-    """Level by level: `met` are the categories, each once, and how many levels below it are followed.
+    """Level by level: `met` are the categories, each once, with how many levels below it are followed.
 
-    `done` of them are listed; `more` is what the wiki wants back to go on with the next one, {} at its beginning.
+    `done` of them are listed; `more` is what the wiki wants back to go on with the next, {} at its beginning.
     """
 
     met: list[tuple[str, int]]

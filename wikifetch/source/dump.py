@@ -1,8 +1,8 @@
 """MediaWiki's export format (0.10, 0.11; .xml, .gz, .bz2) as a stream of pages. Pure.
 
-Special:Export and database dumps share it. Memory is bounded by one revision: texts over the page limit
-are counted, not kept; entities, other encodings, deep nesting and bombs are refused.
-Source: mediawiki.org, Help:Export and xml/export-0.11.xsd.
+Special:Export and database dumps share it. Memory is bounded by one revision: texts over the page limit are counted,
+not kept. Entities, other encodings, deep nesting and bombs are refused. Source: mediawiki.org, Help:Export and
+xml/export-0.11.xsd.
 """
 
 from collections.abc import Iterator
@@ -30,9 +30,9 @@ class Dump:
 def read_dump(path: Path, *, name: str = "", max_bytes: int | None = None) -> Dump:
     """Open an export file, compressed or not, and read what comes before its first page: at most 1 MiB, unpacked.
 
-    Pages come in the file's order; each page's revisions are a stream, valid until the next page is
-    asked for. `max_bytes` bounds the unpacked size and how far the file unpacks; `name` is what a message calls it.
-    Raises DumpError here or while pages are read.
+    Pages come in the file's order; a page's revisions are a stream, valid until the next page is asked for. `max_bytes`
+    bounds the unpacked size and the ratio; `name` is what a message calls the file. Raises DumpError here or while
+    pages are read.
     """
     name, reader = name or path.name, DumpReader()
     pieces = unpacked(path, name, max_bytes)

@@ -1,7 +1,6 @@
 """A file's bytes, unpacked piece by piece: .gz, .bz2 or neither, recognised by its content. Pure.
 
-A file from elsewhere may be made to unpack to far more than it has, or to nothing for minutes. Where a file is
-bounded, this is noticed while it is read, before much of it was.
+A hostile file may unpack to far more than it has, or to nothing for minutes. In a bounded file this is noticed early.
 """
 
 import bz2
@@ -16,8 +15,8 @@ from typing import IO
 from wikifetch.source.dumpreader import DumpError
 
 MIB = 1024 * 1024
-# Two blocks of bzip2 (900 kB each) and a little more: with less, what unpacking a block has in the processor's cache
-# is lost to the reading of another piece several times a block.
+# A little over two blocks of bzip2 (900 kB each). With smaller pieces the processor's cache loses what unpacking a
+# block needs several times a block.
 _PIECE = 2 * MIB
 # The beginning comes in small ones, for those who want no more of it.
 _FIRST_PIECE, _BEGINNING = 64 * 1024, MIB
@@ -40,10 +39,9 @@ _COMMAND = "manage.py fetch_tagged_pages --xml reads it on the server."
 
 
 def unpacked(path: Path, name: str, max_bytes: int | None = None) -> Iterator[bytes]:
-    """The file's bytes in pieces of up to 2 MiB, and b"" at its end. Raises DumpError.
+    """The file's bytes in pieces of up to 2 MiB, and b"" at its end. Raises DumpError, which calls the file `name`.
 
-    `max_bytes` bounds what the file unpacks to; how far it does is bounded then too. `name` is what a message calls
-    the file.
+    `max_bytes` bounds the unpacked size, and then the ratio is bounded too.
     """
     measure = _Measure(name, max_bytes)
     size, piece = 0, b"-"

@@ -1,6 +1,6 @@
 """Batches out of a MediaWiki export, which is read more than once: what belongs to a tag may come before it.
 
-The cursor of such a fetch counts pages over all readings, so that each goes on where it was stopped.
+The cursor counts pages over all readings, so that each goes on where it was stopped.
 """
 
 import time
@@ -56,7 +56,7 @@ def _batches(
 ) -> Generator[Batch, None, int]:
     """One reading's batches; `before` are the pages of each reading before it. Returns the number of pages.
 
-    `note` is called for every page, also for those that were recorded before a stop.
+    `note` is called for every page, also for those recorded before a stop.
     """
     start, number = sum(before), 0
     pages_read = before[0] if before else None

@@ -21,8 +21,8 @@ _LISTED = 2_500  # titles whose page ids are asked for before they are kept: fif
 class FrozenQueue:
     """The pages of a live fetch, or of a part of it.
 
-    Page ids with titles, "" where not known; the wiki's names of tags; problems by title; how far the listing is now,
-    as options of the run that the next turn goes on from; and whether that is all.
+    Page ids with titles ("": not known), the wiki's names of tags, problems by title, how far the listing is (options
+    of the run for the next turn), and whether that is all.
     """
 
     pages: dict[int, str]
@@ -35,8 +35,7 @@ class FrozenQueue:
 def freeze_queue(client: WikiClient, run: FetchRun) -> Iterator[FrozenQueue]:
     """Ask once what a fetch consists of: the wiki's names of tags, and the page ids of what was asked for.
 
-    A list of titles and a category in parts, from where a stop left them; the others in one. The run is to be read
-    again after each part was kept.
+    Titles and categories come in parts, from where a stop left them; the others in one. Read the run again after each.
     """
     assert run.wiki is not None
     names: dict[str, list[str]] = run.options.get("names") or {}
@@ -114,7 +113,7 @@ def _freeze_list(client: WikiClient, run: FetchRun) -> FrozenQueue:
 def listed_before(run: FetchRun) -> list[int]:
     """Ids of the known pages with a tag of this kind or any, or that this category had listed.
 
-    Also of those whose tags are gone: what the wiki has hidden of them since is still to be taken out.
+    Pages whose tags are gone count too: what the wiki has hidden of them since is still to be taken out.
     """
     tags = Tag.objects.filter(article__wiki=run.wiki)
     if run.source == FetchRun.Source.KIND and run.options["kind"] != ALL_KINDS:

@@ -1,4 +1,4 @@
-"""Which revisions a wiki's own HTML is missing of, and asking the wiki for it: once, unless it was busy.
+"""Which revisions lack the wiki's own HTML, and asking the wiki for it: once, unless it was busy.
 
 HTML that a wiki does not give is no failure of a fetch: our own rendering is shown instead.
 """
@@ -22,7 +22,7 @@ MOST_WAITED = 120
 class HtmlAsked:
     """What a wiki answered about one of our revisions (its row's key): its HTML, or the `problem`.
 
-    `ask_again`: it did not get as far as that page, so a later fetch asks again.
+    `ask_again`: the wiki was too busy to look at it, so a later fetch asks again.
     """
 
     revision: int
@@ -36,8 +36,8 @@ def without_html(
 ) -> list[tuple[int, int]]:
     """(Row's key, revision id) of what annotators read of these pages, where its HTML is to be asked for.
 
-    Those are revisions with tags, and of the pages in `others` the newest one. Those to be asked for again, for which
-    the wiki was too busy before `since`, come last: a page that is always too much for it must not hold up the rest.
+    Those are revisions with tags, and the newest revision of pages in `others`. Those for which the wiki was too busy
+    before `since` come last: a page that is always too much for it must not hold up the rest.
     """
     asked = RevisionHtml.objects.filter(revision=OuterRef("pk"))
     is_done = Exists(asked.exclude(ask_again=True, asked_at__lt=since))
@@ -52,7 +52,7 @@ def without_html(
 def asked_for_html(client: WikiClient, revision: int, revid: int, waited: int) -> HtmlAsked:
     """What the wiki answers, after `waited` seconds of waiting without progress.
 
-    Raises WikiBusy where it says when to come back: nothing else may be asked before.
+    Raises WikiBusy if it says when to come back: nothing else may be asked before.
     """
     try:
         html = client.html_of(revid)

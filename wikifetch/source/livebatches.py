@@ -217,10 +217,7 @@ class _Live:
         ]
 
     def _kept_others(self) -> Iterator[Batch]:
-        """The other articles that are kept, though no tag may name them any more: the wiki may have hidden their texts.
-
-        Where all pages with a kind of tag were asked for.
-        """
+        """Other articles kept here, if all pages of a kind were asked for: the wiki may have hidden their texts."""
         if self._run.source != FetchRun.Source.KIND or self._run.options["limit"]:
             return
         kept = Article.objects.filter(wiki=self._wiki, tags__isnull=True)

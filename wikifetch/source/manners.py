@@ -12,18 +12,12 @@ from urllib.parse import urlsplit
 
 from leases.refusal import Refusal
 
-MOST_HERE = (
-    10.0  # seconds that a worker waits for one request; a longer wait is the run's (waiting)
-)
-
+MOST_HERE = 10.0  # seconds that a worker waits for one request; the run waits longer (waiting.py)
 _API = "/api.php"
 
 
 class WikiError(Refusal):
-    """The wiki could not be asked, or refused; the message says what to do.
-
-    `retry`: later may help; `code`: the wiki's own word for what is wrong, where it gave one.
-    """
+    """The wiki could not be asked, or refused; the message says what to do. `code` is the wiki's own, if any."""
 
     def __init__(self, message: str, *, retry: bool = False, code: str = "") -> None:
         super().__init__(message, retry=retry)
@@ -33,7 +27,7 @@ class WikiError(Refusal):
 class WikiBusy(WikiError):
     """The wiki was busy for longer than a worker waits: `why`, and what it `said`, as a further sentence or "".
 
-    It asks to come back after `seconds`, None where it does not say when; `waited` seconds were spent on the request.
+    It asks to come back after `seconds` (None: it does not say); `waited` seconds were spent on the request.
     """
 
     def __init__(self, why: str, said: str, seconds: float | None, waited: float) -> None:

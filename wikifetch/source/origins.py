@@ -17,9 +17,9 @@ from wikifetch.wikitext import TagNames
 
 @dataclass(frozen=True)
 class Untraced:
-    """An article (its row's key and its page's id), and the revision to trace its tags from.
+    """An article (its row's key and its page's id), and the revision to trace its tags from, back to `since`.
 
-    `since` is long enough before the months that the tags give; None where one gives none.
+    That is long enough before the months that the tags give; None if one gives none.
     """
 
     article_id: int

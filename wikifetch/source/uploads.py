@@ -18,8 +18,8 @@ def folder_of_uploads() -> Path:
 def path_of_upload(noted: Path) -> Path:
     """Where an upload lies now: in DATA_DIR, which may have moved since it was noted.
 
-    Only its name is taken from the row, which may come from a backup that somebody made up: the file is removed
-    after the fetch. Raises DumpError for what is no file of that folder itself, such as a link to another one.
+    Only its name is taken from the row, which may come from a forged backup, and the file is removed after the fetch.
+    Raises DumpError for what is no file of that folder itself, such as a link.
     """
     path = folder_of_uploads() / noted.name
     if path.is_symlink() or path.resolve().parent != folder_of_uploads().resolve():

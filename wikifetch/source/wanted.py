@@ -1,7 +1,6 @@
 """Which article a person means: by a title, or by an address of one of the wikis that may be asked. Pure.
 
-What is pasted never becomes an address that is asked: it picks one of the configured ones, and gives a title or a
-revision.
+What is pasted is never requested itself: it picks one of the configured wikis, and a title or a revision there.
 """
 
 import re
@@ -32,7 +31,7 @@ NO_ADDRESS = (
 class WantedArticle:
     """An article of the wiki at `base`, one of those allowed: by `title`, or one `revid` of it.
 
-    `base` is "" where the wiki of the tagged article is meant and may not be asked.
+    `base` is "" for the tagged article's wiki if that may not be asked.
     """
 
     base: str

@@ -1,7 +1,7 @@
 """How one wiki's API is asked: in series, at a pace, waiting when it is busy, its errors as one kind.
 
-Facts of the API that this rests on: every error is HTTP 200 in one of two shapes; what comes from a wiki's edge is
-HTML; the whole `continue` object is sent back.
+It rests on this: every error is HTTP 200 in one of two shapes; what comes from a wiki's edge is HTML; the whole
+`continue` object is sent back.
 """
 
 import json
@@ -51,10 +51,10 @@ class _Busy:
 class WikiApi:
     """One wiki's API.
 
-    `base` is its address such as https://en.wikipedia.org, or that of its api.php where it lies elsewhere, and must be
-    among those that the manners allow. `before_request` is called before each request and, in a long wait, every 20
-    seconds; nothing more is asked once it raises. Every method may raise WikiError, and WikiBusy where a request would
-    have to wait for more than a few seconds. `traffic` is counted up.
+    `base` is its address such as https://en.wikipedia.org, or that of its api.php, and must be one that the manners
+    allow. `before_request` is called before each request and, in a long wait, every 20 seconds; if it raises, nothing
+    more is asked. Every method may raise WikiError, and WikiBusy if a request would wait for more than a few seconds.
+    `traffic` is counted up.
     """
 
     def __init__(

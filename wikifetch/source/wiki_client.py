@@ -1,7 +1,7 @@
 """What one wiki is asked: which templates, which pages, their texts, their histories.
 
-A generator of pages repeats each page in every answer, so page ids are listed first and content comes 50 ids at a
-time; a long answer is cut into several. See wiki_api for how it is asked.
+A generator of pages repeats each page in every answer. So page ids are listed first, and content comes 50 ids at a
+time; a long answer is cut into several. wiki_api.py says how it is asked.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -179,7 +179,6 @@ class WikiClient(WikiApi):
         return list(pages.values())
 
     def _pages(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The pages of all answers."""
         for answer in self.query(query):
             yield from answer.get("pages", [])
 
@@ -202,5 +201,4 @@ def _history(pageid: int, revid: int, since: datetime | None) -> dict[str, Any]:
 
 
 def in_batches(items: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
-    """Slices of at most `size`."""
     return (items[at : at + size] for at in range(0, len(items), size))

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from wikifetch.wikihtml.html_blocks import HtmlBlock, WrittenArticle
 
-# Of a block in which a template says something else to the wiki than to us, with the tag in sight: how many of its
-# words, and how many of the unit's, must be the other's too.
+# A template may read differently on the wiki. A unit with the tag is the block if so many of the block's words, and
+# so many of the unit's, are the other's too.
 _MOST_OF_BLOCK, _MOST_OF_UNIT = 0.8, 0.5
 _MOST_OF_SECTION = 0.6
-# Of a block that is several units to the wiki, as below a hatnote or around a quotation: how much must be found, and
-# how many letters and digits a line must have.
+# The wiki may have several units for a block, as below a hatnote or around a quotation: how much of it must be found,
+# and how many letters and digits a line must have.
 _MOST_OF_LINES, _SHORTEST = 0.6, 20
 
 _NOT_A_SIGN = re.compile(r"[\W_]+")

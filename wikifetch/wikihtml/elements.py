@@ -1,7 +1,6 @@
 """What becomes of each element of a wiki's HTML. Pure.
 
-Classes are those of MediaWiki and of the English Wikipedia's templates: skins and scripts there hide what is
-dropped here.
+Classes are MediaWiki's and those of the English Wikipedia's templates: its skins and scripts hide what is dropped.
 """
 
 import re

@@ -9,8 +9,8 @@ from html import unescape
 class HtmlBlock:
     """A unit that a reader sees: text, item, row, cell (of an infobox), caption or heading.
 
-    `at` is where it begins in the article's pieces, `level` of a heading the wiki's; `notes` are the ids of notes
-    that it refers to, `name` its own; `is_outermost`: in no other block.
+    `at` is where it begins in the article's pieces, `level` a heading's on the wiki; `notes` are the ids of notes that
+    it refers to, `name` its own id; `is_outermost`: in no other block.
     """
 
     kind: str
@@ -47,7 +47,6 @@ class WrittenArticle:
 
 
 def _with_mark(start: str, *, is_first: bool) -> str:
-    """A start tag with the mark of the tagged block."""
     match = re.fullmatch(r'<(\w+)((?: (?:col|row)span="\d+")*)(?: class="([^"]*)")?>', start)
     assert match is not None
     classes = " ".join(filter(None, [match[3], "tagged"]))

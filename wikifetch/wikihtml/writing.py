@@ -1,7 +1,7 @@
 """A wiki's HTML written anew in the elements of our rendering, block by block. Pure.
 
-It reads what the sanitiser wrote: every element is closed, every sign escaped. Nothing of an attribute but text is
-passed on, and the result is sanitised again: see article_html.
+It reads what the sanitiser wrote: every element is closed, every sign escaped. Of attributes only text is passed on,
+and the result is sanitised again: see article_html.
 """
 
 import re
@@ -54,8 +54,6 @@ class _Open:
 
 
 class WikiHtmlWriter:
-    """Writes one article."""
-
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._blocks: list[HtmlBlock] = []
@@ -193,7 +191,8 @@ class WikiHtmlWriter:
             kind = "" if here.tables > 1 else "infobox" if here.is_infobox else "wikitable"
             self._pieces.append(f'<table class="{kind}">' if kind else "<table>")
         elif name == "sup":
-            self._start_raised(here, classes)
+            here.lengths = tuple(len(owner.parts) for owner in here.owners)
+            self._pieces.append('<sup class="reference">' if "reference" in classes else "<sup>")
         elif name in {"td", "th"}:
             spans = "".join(
                 f' {span}="{attributes[span]}"'
@@ -211,11 +210,6 @@ class WikiHtmlWriter:
             here.owners = self._own(here, block)
         else:
             self._pieces.append(f"<{name}>")
-
-    def _start_raised(self, here: _Open, classes: list[str]) -> None:
-        here.lengths = tuple(len(owner.parts) for owner in here.owners)
-        is_note = "reference" in classes
-        self._pieces.append('<sup class="reference">' if is_note else "<sup>")
 
     def _lines_begin(self) -> None:
         for opened in self._open[:-1]:
@@ -291,14 +285,11 @@ class WikiHtmlWriter:
             return
         for owner, length in zip(here.owners, here.lengths, strict=True):
             del owner.parts[length:]
-        if not is_note and _OF_THE_TAG.search(words):
-            for owner in here.owners:
-                owner.has_tag = True
-            self._pieces[here.at] = '<span class="wiki-tag">'
-            self._pieces.append("</span>")
-            return
-        self._pieces[here.at] = '<sup class="reference">'
-        self._pieces.append("</sup>")
+        is_tag = not is_note and bool(_OF_THE_TAG.search(words))
+        for owner in here.owners:
+            owner.has_tag |= is_tag
+        self._pieces[here.at] = '<span class="wiki-tag">' if is_tag else '<sup class="reference">'
+        self._pieces.append("</span>" if is_tag else "</sup>")
 
     def _end_definitions(self, here: _Open) -> None:
         """Indented lines, which define no term, are a list of items."""

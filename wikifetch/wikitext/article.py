@@ -1,9 +1,8 @@
 """A page's wikitext as simple HTML to read and copy from. Pure.
 
-Headings, paragraphs, lists, tables and infoboxes, one small element a unit, with the unit that holds a tag
-marked. Not a wiki's rendering: no styles or pictures, links that lead nowhere; templates as in `templates`,
-others as a mark that names them. Each unit is parsed for itself and bounded; the result is escaped, and sanitised by
-the caller.
+Headings, paragraphs, lists, tables and infoboxes, a small element for each unit; the unit that holds a tag is marked.
+It is no wiki's rendering: no styles or pictures, links lead nowhere, templates that `templates` does not know are a
+mark with their name. Each unit is parsed by itself and bounded. The result is escaped; the caller sanitises it.
 """
 
 import re
@@ -31,8 +30,6 @@ _MARKER = {"*": "ul", "#": "ol", ":": "dl", ";": "dl"}
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of a page: what it is, and its offsets."""
-
     kind: str
     start: int
     end: int
@@ -127,7 +124,9 @@ class WikitextWriter:
         while at < len(self._rows) and self._rows[at].end <= unit.end:
             piece = Unit("row", self._rows[at].start, self._rows[at].end)
             at += 1
-            if not caption and self._layout.masked.startswith("|+", self._text_start(piece)):
+            if not caption and self._layout.masked[piece.start : piece.end].lstrip().startswith(
+                "|+"
+            ):
                 inner = self._inline(piece, "table caption")
                 caption = f"<caption{self._mark(piece)}>{inner}</caption>" if inner else ""
                 continue
@@ -137,10 +136,6 @@ class WikitextWriter:
         named = " ".join(["Table", *re.sub(r"<[^>]*>", "", caption).split()])
         wrap = f'<div class="table-wrap" tabindex="0" role="group" aria-label="{named}">'
         return f'{wrap}<table class="wikitable">{caption}{"".join(rows)}</table></div>'
-
-    def _text_start(self, unit: Unit) -> int:
-        text = self._layout.masked[unit.start : unit.end]
-        return unit.end - len(text.lstrip())
 
     def _infobox(self, unit: Unit) -> str:
         fields: dict[str, Unit] = {}
@@ -203,10 +198,9 @@ def render_article(
     names: TagNames = KNOWN_NAMES,
     seconds: float = MAX_SECONDS,
 ) -> str:
-    """HTML of a page: escaped, with id="tagged-block" on the first unit of `marked` (offsets), not yet sanitised.
+    """HTML of a page, not yet sanitised, with id="tagged-block" on the first unit of `marked` (offsets).
 
-    A page over the limit comes whole as escaped text in a <pre>; what is not parsed after `seconds` of processor
-    time, or too hostile to parse, as escaped wikitext.
+    A page over the limit is one <pre>; what is too hostile, or not parsed after `seconds` of CPU, is escaped wikitext.
     """
     shown = wikitext[slice(*marked)] if marked else ""
     block = f'<pre id="tagged-block" class="tagged">{escape(shown)}</pre>\n' if shown else ""
@@ -230,7 +224,8 @@ def page_units(layout: Layout) -> Iterator[Unit]:
     while position < length:
         if position in standing:
             end = standing[position]
-            yield from _standing_units(layout, position, end)
+            name = layout.masked[position + 2 : end - 2].partition("|")[0]
+            yield Unit("infobox" if is_infobox(name) else "paragraph", position, end)
         elif position in tables:
             end = max(tables[position], position + 1)
             yield Unit("table", position, end)
@@ -258,14 +253,6 @@ def page_units(layout: Layout) -> Iterator[Unit]:
             position += 1
 
 
-def _standing_units(layout: Layout, start: int, end: int) -> Iterator[Unit]:
-    name = layout.masked[start + 2 : end - 2].partition("|")[0]
-    if is_infobox(name):
-        yield Unit("infobox", start, end)
-    else:
-        yield Unit("paragraph", start, end)
-
-
 def _line_end(layout: Layout, position: int) -> int:
     """The end of the line, or of the lines that a template begun on it goes on over."""
     end = layout.line(position, position)[1]
@@ -275,11 +262,7 @@ def _line_end(layout: Layout, position: int) -> int:
 
 
 def _kind_of_line(line: str) -> str:
-    if not line.strip():
-        return ""
-    if line[0] in _MARKER:
-        return _MARKER[line[0]]
-    return "paragraph"
+    return _MARKER.get(line[0], "paragraph") if line.strip() else ""
 
 
 def _lines(layout: Layout, unit: Unit) -> Iterator[Unit]:

@@ -1,7 +1,7 @@
 """The smallest unit of an article that holds a tag. Pure.
 
-A unit is a paragraph, a list item, a table row, an infobox field, a caption, a gallery's line or a heading;
-for a banner it is the section or the lead (WikiContradict, section 3.1; the published paragraphs).
+It is a paragraph, a list item, a table row, an infobox field, a caption, a gallery's line or a heading; for a banner
+the section or the lead (WikiContradict, section 3.1; the published paragraphs).
 """
 
 import re
@@ -32,8 +32,6 @@ _MOST_LINES = 1_000  # of a paragraph, above the tag and below
 
 @dataclass(frozen=True)
 class WikitextBlock:
-    """A unit of an article: its kind and its offsets in the wikitext."""
-
     kind: str
     start: int
     end: int

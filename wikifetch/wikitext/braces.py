@@ -25,7 +25,6 @@ class Braces:
 
 
 def match_braces(masked: str) -> Braces:
-    """All templates of a masked text."""
     braces = Braces()
     stack: list[list[int]] = []  # [offset of the run, braces of it still open]
     for run in _RUN.finditer(masked):

@@ -34,7 +34,7 @@ class Caption:
 def caption_of(file_link: str) -> Caption:
     """That of [[File:…|…]] or of a gallery's line: of its arguments, the last that is no option.
 
-    An option of another language only is a word: “Mini” in [[File:…|thumb|Mini]], and not in [[Datei:…|Mini]].
+    An option in another language alone is a word: “Mini” in [[File:…|thumb|Mini]], but not in [[Datei:…|Mini]].
     """
     inner = file_link.strip()
     if inner.startswith("[["):

@@ -1,7 +1,7 @@
 """Finding the inconsistency tags of a page. Pure.
 
-A regular expression with whole names over the raw text says where tags may be; the tree parser reads
-only the tag and its block, which is many times faster than parsing the page and finds the same tags.
+A regular expression with whole names over the raw text says where tags may be. The tree parser reads only the tag and
+its block: many times faster than parsing the page, with the same tags found.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from datetime import date as Date
 from functools import cached_property
 
-from wikifetch.wikitext.blocks import (
-    Layout,
-    Spans,
-    WikitextBlock,
-    banner_block,
-    inline_block,
-    parameters,
-)
+from wikifetch.wikitext.blocks import Layout, Spans, banner_block, inline_block, parameters
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
@@ -31,11 +24,10 @@ _MAX_PROBLEMS = 20
 class TagSeen:
     """A tag in a page's wikitext.
 
-    `position` is its offset in characters; `raw` its wikitext, braces included; `section` the headings
-    above it, outermost first; `scope` is "section" or "lead" for a banner, None for an inline tag;
-    `block_kind` is the kind of unit (see blocks);
-    `block` the wikitext of the smallest unit that holds it, `block_clean` the same without any copy of
-    `raw`. `date`, `reason` and `other_article` are "" where the tag has none; `month` is the one that `date` names.
+    `position` is its offset in characters; `raw` its wikitext with braces; `section` the headings above it, outermost
+    first; `scope` "section" or "lead" for a banner, None for an inline tag; `block_kind` the kind of unit (see blocks);
+    `block` the wikitext of the smallest unit that holds it, `block_clean` that without any copy of `raw`. `date`,
+    `reason` and `other_article` are "" if the tag has none; `month` is the one that `date` names.
     """
 
     kind: str
@@ -154,7 +146,8 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
     raw = layout.raw[place.start : place.end]
     fields = place.fields(raw)
     inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
-    block = _block(layout, place, inline)
+    span = (place.start, place.end)
+    block = inline_block(layout, *span) if inline else banner_block(layout, place.start)
     text = layout.raw[block.start : block.end]
     return TagSeen(
         kind=fields.kind,
@@ -173,12 +166,6 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
         block_clean=text.replace(raw, ""),
         month=month_of(fields.date),
     )
-
-
-def _block(layout: Layout, place: _Place, inline: bool) -> WikitextBlock:
-    if inline:
-        return inline_block(layout, place.start, place.end)
-    return banner_block(layout, place.start)
 
 
 def _unclosed(layout: Layout, names: TagNames) -> list[str]:

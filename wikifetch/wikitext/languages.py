@@ -1,7 +1,7 @@
 """What wikis in other languages call namespaces, parameters, months and the options of files. Pure.
 
-languages.json has the presets. A name of any of them counts on every wiki; but an option of a file may be a word in
-another language: see captions. While a page is read, what its own wiki says counts too: see `spoken`.
+languages.json has the presets. A name in any of them counts on every wiki, but an option of a file may be a word in
+another language: see captions. What a wiki says of itself counts too while its page is read: see `spoken`.
 """
 
 import json

@@ -23,10 +23,9 @@ _CELLS = {"td", "th"}
 
 @dataclass(frozen=True)
 class Aside:
-    """What a wiki shows apart from the text in which it is written: a caption, a hatnote, a note that holds a tag.
+    """What a wiki shows apart from the text around it: `kind` is "caption", "hatnote" or "note" (one that holds a tag).
 
-    `kind` is "caption", "hatnote" or "note", `raw` its wikitext, "" of a template; `html` its words, escaped;
-    `has_tag` whether a tag is in it.
+    `raw` is its wikitext ("" of a template), `html` its words, escaped; `has_tag`: a tag is in it.
     """
 
     kind: str
@@ -52,8 +51,8 @@ class _Kept:
 class HtmlSink:
     """A sink that writes escaped HTML. Attributes come from this module alone, but for table spans.
 
-    Captions and notes come in `asides`; with `inline`, for rows and items, they come at the end of the cell or item:
-    the sentence in which they are written stays whole.
+    Captions and notes come in `asides`, or with `inline` (rows, items) at the end of the cell or item: sentences stay
+    whole.
     """
 
     def __init__(self, numbering: Iterator[int], names: TagNames, *, inline: bool = False) -> None:

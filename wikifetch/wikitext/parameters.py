@@ -34,9 +34,8 @@ class TagFields:
 def read_tag(raw: str, kind_by_name: str) -> TagFields:
     """Read a tag, braces included, whose template is of `kind_by_name`.
 
-    `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason), also under the names that they
-    have in other languages. An article named by
-    article=, or by position in a contradicts-other template, makes the tag a contradict-other.
+    `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason), under their names in any language. An
+    article named by article=, or by position in a contradicts-other template, makes the tag a contradict-other.
     """
     read = _read_short_tag if len(raw) <= _SHORT else _read_tag
     return read(raw, kind_by_name)

@@ -6,10 +6,7 @@ import re
 from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.unread import unread_spans
 
-_REMOVED = (
-    re.compile(r"<[^<>]{0,500}>"),
-    re.compile(r"\{\{[^{}]{0,2000}\}\}"),
-)
+_REMOVED = (re.compile(r"<[^<>]{0,500}>"), re.compile(r"\{\{[^{}]{0,2000}\}\}"))
 _LINK = re.compile(r"\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{0,1000})\]\]")
 _OUTER_LINK = re.compile(r"\[[a-z]{3,6}://[^\s\[\]]{0,1000} ?([^\[\]]{0,1000})\]")
 _QUOTES = re.compile(r"'{2,}")

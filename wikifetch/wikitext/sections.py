@@ -25,7 +25,6 @@ class Heading:
 
     @cached_property
     def text(self) -> str:
-        """Its words."""
         return plain_text(self.wikitext)
 
 

@@ -40,9 +40,9 @@ class Tables:
             self.outermost.append((start, table_end))
 
     def next_row(self, row_end: int, next_start: int) -> None:
-        start, row = self._open.pop()
-        self.rows.append(TableRow(row, row_end, len(self._open) + 1))
-        self._open.append((start, next_start))
+        start, row = self._open[-1]
+        self.rows.append(TableRow(row, row_end, len(self._open)))
+        self._open[-1] = (start, next_start)
 
     def caption(self, start: int, end: int) -> None:
         self.rows.append(TableRow(start, end, len(self._open)))

@@ -1,8 +1,7 @@
-"""templates.json: templates whose words need no computation. Pure.
+"""templates.json: templates whose words need no computation, by name in lower case. Pure.
 
-By name in lower case. first, second: the argument that is shown; text: what always is; cells: what is where no text
-is given; nothing: layout; marks: what editors' remarks say; ships: prefixes of names; hatnotes: the words before the
-titles.
+first, second: the argument that is shown; text: what always is; cells: what is if no text is given; nothing: layout;
+marks: what editors' remarks say; ships: prefixes of names; hatnotes: the words before the titles.
 """
 
 import json
@@ -15,6 +14,5 @@ TABLED: dict[str, Any] = json.loads(
 
 
 def template_key(name: str) -> str:
-    """A template's name as these tables have it."""
     key = " ".join(name.replace("_", " ").split()).lower()
     return key.removeprefix("template:").strip()

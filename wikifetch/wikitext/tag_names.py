@@ -86,12 +86,9 @@ class TagNames:
         return "|".join(r"[\s_]++".join(map(re.escape, name.split())) for name in names)
 
 
-def _configured() -> dict[str, dict[str, list[str]]]:
-    path = Path(__file__).with_name("names.json")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-CONFIGURED = _configured()
+CONFIGURED: dict[str, dict[str, list[str]]] = json.loads(
+    Path(__file__).with_name("names.json").read_text(encoding="utf-8")
+)
 CANONICAL: dict[str, list[str]] = {kind: CONFIGURED[kind]["canonical"] for kind in KINDS}
 KNOWN_NAMES = TagNames.from_spellings(
     {kind: [*entry["canonical"], *entry["redirects"]] for kind, entry in CONFIGURED.items()}

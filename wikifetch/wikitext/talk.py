@@ -1,7 +1,7 @@
 """A talk page's sections, those that speak of a contradiction first. Pure.
 
-The reason of a tag is often only there (WikiContradict, section 3.1). A section's subject is recognised by its words:
-those of contradiction, and those of the tag's reason and of the heading above the tag.
+The reason of a tag is often only there (WikiContradict, section 3.1). Sections are recognised by words: those of
+contradiction, of the tag's reason, and of the heading above the tag.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""One walk over a parsed block, for every way of writing it out. Pure.
-
-mwparserfromhell parses the block (never a page); a Sink receives words, marks and what is left out.
-"""
+"""One walk over a parsed block (never a page), for every way of writing it out: a sink receives what is found. Pure."""
 
 import re
 from collections.abc import Mapping

@@ -8,10 +8,10 @@ UNREAD = ("nowiki", "pre", "syntaxhighlight", "source", "math", "chem", "ce")
 
 
 def masked(text: str, elements: tuple[str, ...] = UNREAD) -> str:
-    """`text` with comments and these elements replaced by as many FILL characters.
+    """`text` with comments and these elements replaced by as many FILL characters, in linear time.
 
-    As in MediaWiki, a comment that is never closed runs to the end, an element that is never closed is
-    plain text. A gallery is left: its captions are wikitext. Linear in the length of the text.
+    As in MediaWiki, an unclosed comment runs to the end and an unclosed element is text. Captions of galleries are
+    kept.
     """
     parts: list[str] = []
     kept = 0
