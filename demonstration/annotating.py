@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from annotation.campaigns import opening
 from annotation.campaigns.opening import CampaignDesign, Frame
-from annotation.campaigns.tag_drawing import DrawingPlan
+from annotation.campaigns.tag_drawing import CampaignPlan
 from annotation.fields.checks import check
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
@@ -91,7 +91,7 @@ def _open(name: str, collection: Collection, frame: DemonstrationFrame, by: Pers
     return opening.open_campaign(
         name=name,
         collection=collection,
-        design=CampaignDesign(frame, DrawingPlan(people_per_tag=2, seed=SEED)),
+        design=CampaignDesign(frame, CampaignPlan(people_per_tag=2, seed=SEED)),
         by=by,
         demonstration=True,
     )

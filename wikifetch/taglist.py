@@ -16,6 +16,9 @@ from wikifetch.states import TagState
 
 # Characters of a reason in the list.
 MOST_WORDS = 160
+SEEN = (
+    "name", "raw", "date", "reason", "other_article", "section", "block", "block_clean", "block_text",
+)  # fmt: skip
 
 
 def seen_tags() -> QuerySet[Tag]:
@@ -135,15 +138,7 @@ def tag_record(tag: Tag) -> dict[str, object]:
         "pageid": tag.article.pageid,
         "revid": seen.revision.revid,
         "kind": tag.kind,
-        "name": seen.name,
-        "raw": seen.raw,
-        "date": seen.date,
-        "reason": seen.reason,
-        "other_article": seen.other_article,
-        "section": seen.section,
-        "block": seen.block,
-        "block_clean": seen.block_clean,
-        "block_text": seen.block_text,
+        **{name: getattr(seen, name) for name in SEEN},
     }
 
 

@@ -11,7 +11,7 @@ from django.forms import BoundField
 from accounts.models import Person
 from annotation.campaigns.campaign_people import annotators
 from annotation.campaigns.opening import CampaignDesign, Frame, Limits
-from annotation.campaigns.tag_drawing import DrawingPlan
+from annotation.campaigns.tag_drawing import CampaignPlan
 from annotation.monitoring.assignment_list import CONCERNS, WantedAssignments
 from annotation.states import AssignmentState
 from datasets.models import Collection
@@ -181,12 +181,12 @@ class CampaignForm(LimitsForm):
         frame = {field.name: given[field.name] for field in fields(Frame)}
         plan = {
             field.name: given[field.name] or 0
-            for field in fields(DrawingPlan)
+            for field in fields(CampaignPlan)
             if field.name != "strata"
         }
         return CampaignDesign(
             Frame(**{**frame, "kinds": tuple(given["kinds"])}),
-            DrawingPlan(**plan, strata=given["strata"]),
+            CampaignPlan(**plan, strata=given["strata"]),
             self.limits(),
             tuple(given["people"]),
             given["pilot_again"],

@@ -15,7 +15,7 @@ from accounts.roles import Role
 from annotation.campaigns import reserve
 from annotation.campaigns.tag_drawing import (
     CampaignDrawing,
-    DrawingPlan,
+    CampaignPlan,
     DrawnTag,
     FramedTag,
     draw_tags,
@@ -108,7 +108,7 @@ class CampaignDesign:
     """All that is decided about a campaign before it opens; no `people`: every annotator."""
 
     frame: Frame = Frame()
-    plan: DrawingPlan = field(default_factory=DrawingPlan)
+    plan: CampaignPlan = field(default_factory=CampaignPlan)
     limits: Limits = Limits()
     people: tuple[Person, ...] = ()
     pilot_again: bool = False
@@ -133,7 +133,7 @@ def dry_run(design: CampaignDesign) -> CampaignDrawing:
     return drawing
 
 
-def _check_tags(drawing: CampaignDrawing, plan: DrawingPlan) -> None:
+def _check_tags(drawing: CampaignDrawing, plan: CampaignPlan) -> None:
     for stratum in drawing.strata:
         if not stratum.frame:
             raise Refusal(

@@ -23,7 +23,7 @@ class FramedTag:
 
 
 @dataclass(frozen=True)
-class DrawingPlan:
+class CampaignPlan:
     """How tags are drawn and assigned.
 
     `strata` gives the number of tags of each kind; without it `limit` tags are drawn from all (0: every tag), and all
@@ -100,7 +100,7 @@ class CampaignDrawing:
         return sum(tag.round == last and tag.people > 1 for tag in self.drawn)
 
 
-def draw_tags(frame: Sequence[FramedTag], plan: DrawingPlan) -> CampaignDrawing:
+def draw_tags(frame: Sequence[FramedTag], plan: CampaignPlan) -> CampaignDrawing:
     """The drawing of this frame, whose tags are in the order of their keys."""
     order = list(frame)
     # Reproducible from the stored `seed`; not a matter of security.
@@ -127,7 +127,7 @@ def draw_tags(frame: Sequence[FramedTag], plan: DrawingPlan) -> CampaignDrawing:
 
 
 def _shared_out(
-    order: Sequence[FramedTag], wanted: Mapping[str, int], plan: DrawingPlan
+    order: Sequence[FramedTag], wanted: Mapping[str, int], plan: CampaignPlan
 ) -> tuple[list[FramedTag], list[FramedTag]]:
     """The tags drawn, and those in reserve."""
     met: Counter[str] = Counter()
@@ -146,7 +146,7 @@ def _strata(
     chosen: Sequence[FramedTag],
     taken: Sequence[FramedTag],
     reserve: Sequence[FramedTag],
-    plan: DrawingPlan,
+    plan: CampaignPlan,
 ) -> Iterator[DrawnStratum]:
     counts = [
         Counter(plan.stratum_of(tag.kind) for tag in tags) for tags in (chosen, taken, reserve)

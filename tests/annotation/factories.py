@@ -8,7 +8,7 @@ from pathlib import Path
 from accounts.roles import Role
 from annotation.campaigns import opening
 from annotation.campaigns.opening import CampaignDesign, Frame, Limits
-from annotation.campaigns.tag_drawing import DrawingPlan
+from annotation.campaigns.tag_drawing import CampaignPlan
 from annotation.fields.checks import check
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
@@ -98,7 +98,7 @@ def campaign(
         collection=collection(into),
         design=CampaignDesign(
             frame or Frame(),
-            DrawingPlan(**{"people_per_tag": people, **(plan or {})}),
+            CampaignPlan(**{"people_per_tag": people, **(plan or {})}),
             Limits(**{"most_in_hand": in_hand, **(limits or {})}),
             chosen,
             pilot_again,

@@ -7,7 +7,7 @@ from django.test import TestCase
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns.opening import CampaignDesign, open_campaign
-from annotation.campaigns.tag_drawing import DrawingPlan
+from annotation.campaigns.tag_drawing import CampaignPlan
 from annotation.models import Annotation, Campaign
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow import assigning
@@ -48,7 +48,7 @@ class TestRemoval(TestCase):
 
     def own_campaign(self):
         own = Collection.objects.create(name="mine", created_by=self.alice)
-        design = CampaignDesign(plan=DrawingPlan(limit=20))
+        design = CampaignDesign(plan=CampaignPlan(limit=20))
         return open_campaign(name="Mine", collection=own, design=design, by=self.alice)
 
     def test_only_the_set_is_removed_and_it_can_be_loaded_again(self):
@@ -127,7 +127,7 @@ class TestRemoval(TestCase):
 
     def test_a_first_submission_for_another_tag_in_a_removed_campaign_stays_with_its_author(self):
         theirs = Collection.objects.get(name="demonstration")
-        design = CampaignDesign(plan=DrawingPlan(limit=20))
+        design = CampaignDesign(plan=CampaignPlan(limit=20))
         mine = open_campaign(name="Mine", collection=theirs, design=design, by=self.alice)
         place = mine.assignments.filter(tag__article__title="Kettle Mill")
         assigning.reassign(mine, place, self.alice)

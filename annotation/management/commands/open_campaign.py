@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.models import Person
 from annotation.campaigns.opening import CampaignDesign, Frame, Limits, dry_run, open_campaign
-from annotation.campaigns.tag_drawing import DrawingPlan
+from annotation.campaigns.tag_drawing import CampaignPlan
 from datasets.models import Collection
 from leases.command import RefusingCommand
 from leases.rows import first_of
@@ -74,7 +74,7 @@ def design_of(options: dict[str, Any]) -> CampaignDesign:
     plan = ("double_share", "seed", "limit", "strata", "reserve", "pilot")
     return CampaignDesign(
         Frame(**{name: given[name] for name in frame}),
-        DrawingPlan(people_per_tag=given["people"], **{name: given[name] for name in plan}),
+        CampaignPlan(people_per_tag=given["people"], **{name: given[name] for name in plan}),
         Limits(given["in_hand"], given["quota"], given["stop_at_valid"]),
         tuple(person_called(name) for name in given["person"]),
         given["pilot_again"],

@@ -9,7 +9,7 @@ from accounts.roles import Role
 from annotation.blinding import seeing
 from annotation.campaigns import managing
 from annotation.campaigns.opening import Frame
-from annotation.campaigns.tag_drawing import DrawingPlan, draw_tags
+from annotation.campaigns.tag_drawing import CampaignPlan, draw_tags
 from annotation.models import Annotation, Seen
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow.claiming import next_assignment
@@ -207,7 +207,7 @@ def last():
 def seed_of_order(*tags):
     """A seed that draws the tags in this order."""
     frame = Frame().tags()
-    plans = (DrawingPlan(seed=seed) for seed in range(100))
+    plans = (CampaignPlan(seed=seed) for seed in range(100))
     return next(plan.seed for plan in plans if drawn_in(frame, plan) == [*tags])
 
 
