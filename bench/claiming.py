@@ -72,7 +72,7 @@ def storm(processes: int, tags: int) -> list[float]:
     from wikifetch.models import Tag
 
     missing = tags - Tag.objects.count()
-    name = f"{processes}"
+    name = f"in-{processes}"
     made = campaign(by=admin(name), tags=missing, people=2, in_hand=tags, name=name)
     people = [person(f"{name}-{n}", Role.ANNOTATOR).pk for n in range(PEOPLE)]
     waits = together(partial(claims, made.pk, people), processes)

@@ -164,8 +164,8 @@ def pool(rng: np.random.Generator, *, kappa: float, articles: int) -> Floats:
         keeps = rng.random(len(article)) < strength
         given = np.where(keeps, verdict, rng.choice(3, len(article), p=SHARES))
         items[np.arange(len(article)), given] += 1
-    each = features(items)
-    return np.stack([np.bincount(article, each[:, i], articles) for i in range(each.shape[1])], 1)
+    columns = features(items).T
+    return np.stack([np.bincount(article, column, articles) for column in columns], 1)
 
 
 def own_verdicts(

@@ -104,7 +104,7 @@ def apart(work: Callable[..., T], *arguments: object) -> T:
 
 
 def in_words(seconds: Sequence[float]) -> str:
-    ms = [each * 1e3 for each in seconds]
+    ms = [taken * 1e3 for taken in seconds]
     p95, p99 = (
         (quantiles(ms, n=100, method="inclusive")[n] for n in (94, 98)) if len(ms) > 1 else ms * 2
     )

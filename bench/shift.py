@@ -52,7 +52,8 @@ def measure(options: argparse.Namespace) -> None:
     for kind in sorted({kind for kind, _, _ in sent}):
         print(f"  {kind:11} {in_words([seconds for name, seconds, _ in sent if name == kind])}")
     per_second = f"{len(sent) / wall:.1f} requests a second for {wall:.0f} s"
-    print(f"  {per_second}, {cpu / wall:.0%} of one core, errors {sum(each[2] for each in sent)}")
+    errors = sum(failed for _, _, failed in sent)
+    print(f"  {per_second}, {cpu / wall:.0%} of one core, errors {errors}")
     print(f"  memory of the web processes by tenths, MB: {', '.join(f'{mb:.0f}' for mb in memory)}")
     given, wanted = apart(given_out)
     print(f"  {given} tags given out, {given - wanted} twice")

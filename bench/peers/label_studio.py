@@ -35,7 +35,11 @@ def served(environment: Path, folder: Path) -> Iterator[Server]:
             "stderr": log,
         }
         with running([str(environment / "bin" / "label-studio"), *start], **how) as process:
-            wait_for(process, port, "/user/login/")
+            try:
+                wait_for(process, port, "/user/login/")
+            except SystemExit as end:
+                log_end = (folder / "log").read_text(encoding="utf-8")[-2000:]
+                raise SystemExit(log_end) from end
             yield Server(process.pid, port)
 
 
