@@ -17,7 +17,7 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace) -> None:
-    sizes = {"paper": 1_200, "large": options.responses}
+    sizes = {"paper": min(1_200, options.responses), "large": options.responses}
     for first, (name, responses) in enumerate(sizes.items()):
         apart(make, name, responses, 1 + first * 10_000)
     for name in sizes:
