@@ -5,7 +5,7 @@ the same rows with every key moved, in the same tables; people, the wiki, models
 """
 
 import random
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +96,15 @@ def some_minutes_later() -> None:
 
 def copy(parts: int) -> None:
     """Copy the first part so often that there are so many."""
+    from django.apps import apps
     from django.db import connection, transaction
 
+    tables = [apps.get_app_config(room).get_models(include_auto_created=True) for room in ROOMS]
+    copied = [model for model in chain(*tables) if model.__name__ not in SHARED]
     with transaction.atomic(), connection.cursor() as cursor:
         if connection.vendor == "postgresql":  # else it looks up each key of each copied row
             cursor.execute("SET LOCAL session_replication_role = replica")
-        for model in copied() if parts > 1 else ():
+        for model in copied if parts > 1 else ():
             columns = {field: _moved(model, field) for field in model._meta.concrete_fields}
             into = ", ".join(f'"{field.column}"' for field in columns)
             table = model._meta.db_table
@@ -110,16 +113,6 @@ def copy(parts: int) -> None:
                 f'FROM "{table}" AS t CROSS JOIN {COPIES.format(last=parts - 1)}'
             )
     some_minutes_later()
-
-
-def copied() -> Iterator[Any]:
-    """The models whose rows are copied."""
-    from django.apps import apps
-
-    for room in ROOMS:
-        for model in apps.get_app_config(room).get_models(include_auto_created=True):
-            if model.__name__ not in SHARED and model._base_manager.exists():
-                yield model
 
 
 def _is_moved(field) -> bool:
