@@ -42,9 +42,9 @@ def check_cap(run: Run, models: Sequence[LanguageModel]) -> None:
     dear = [model for model in models if not costs.is_free(model)]
     if boundless := [str(model) for model in dear if not model.options.get(chat.MAX_TOKENS)]:
         raise Refusal(f"A cap cannot hold for {boundless[0]}, which has no maximum of new tokens.")
-    one = max((most_of_call(run, model) for model in dear), default=0.0)
-    if run.cost_cap < one:
-        raise Refusal(f"One call may cost {one:.4f}. Set a cap of at least that.")
+    dearest = max((most_of_call(run, model) for model in dear), default=0.0)
+    if run.cost_cap < dearest:
+        raise Refusal(f"One call may cost {dearest:.4f}. Set a cap of at least that.")
 
 
 def has_calls_in_flight(key: int) -> bool:

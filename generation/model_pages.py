@@ -40,7 +40,7 @@ def service_answer(name: str) -> ServiceAnswer:
         return ServiceAnswer(name, fault.sentence, [])
     rows = LanguageModel.objects.filter(service=name).order_by().values_list("model_id")
     known = dict(rows.annotate(Count("pk")))
-    offers = [Offer(one, known.get(one, 0), embedded.is_poor_subject(one)) for one in offered]
+    offers = [Offer(name, known.get(name, 0), embedded.is_poor_subject(name)) for name in offered]
     return ServiceAnswer(name, "", offers)
 
 

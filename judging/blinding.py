@@ -131,7 +131,7 @@ def read_elsewhere(
     found = _judged_elsewhere(study, responses) if readers else {}
     hidden = {person: hidden_results(person, list(found)) for person in readers}
     read = {
-        person: [(one, n) for one, n in found.items() if one.pk not in hidden[person]]
+        person: [(study, n) for study, n in found.items() if study.pk not in hidden[person]]
         for person in readers
     }
     return {person: studies for person, studies in read.items() if studies}
@@ -139,13 +139,14 @@ def read_elsewhere(
 
 def _judged_elsewhere(study: Study, responses: Collection[Response]) -> dict[Study, int]:
     """On how many of the responses other studies have verdicts. They are compared here: no statement names them all."""
-    keys, runs = {one.pk for one in responses}, {one.run_id for one in responses}
+    keys = {response.pk for response in responses}
+    runs = {response.run_id for response in responses}
     given = JudgingSlot.objects.filter(item=OuterRef("pk"), judgment__isnull=False)
     judged = Q(Exists(given)) | Q(Exists(Resolution.objects.filter(item=OuterRef("pk"))))
     rows = StudyItem.objects.filter(judged, response__run__in=runs).exclude(study=study)
     pairs = rows.order_by().values_list("study", "response")
     counts = Counter(other for other, response in pairs if response in keys)
-    return {one: counts[one.pk] for one in Study.objects.filter(pk__in=counts).order_by("pk")}
+    return {study: counts[study.pk] for study in Study.objects.filter(pk__in=counts).order_by("pk")}
 
 
 def require_results(person: Person, study: Study) -> None:

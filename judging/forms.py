@@ -80,7 +80,7 @@ class RunsField(forms.ModelMultipleChoiceField):
     @cached_property
     def published(self) -> set[int]:
         keys = self.queryset.values_list("pk", flat=True) if self.queryset is not None else []
-        return {one.run for one in over_runs(list(keys))}
+        return {report.run for report in over_runs(list(keys))}
 
     def label_from_instance(self, obj: Any) -> str:
         public = ", a report on it is published" if obj.pk in self.published else ""

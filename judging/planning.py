@@ -136,11 +136,7 @@ def _plan(
 
 
 def dry_run(
-    study: Study,
-    items: dict[str, StudyItem],
-    judges: Sequence[Person],
-    version: Rubric,
-    n: int = 1,
+    study: Study, items: dict[str, StudyItem], judges: Sequence[Person], version: Rubric, n: int = 1
 ) -> DryRun:
     """What opening round `n` over these items with these judges and version would make; raises PlanError as opening."""
     names, authors = [judge.pseudonym for judge in judges], authors_of(items)
@@ -170,7 +166,7 @@ def warnings(
     study: Study, responses: Collection[Response], people: Collection[Person]
 ) -> list[str]:
     """A sentence on those of the people whom `judged_before` counts, and one on who reads another study's report."""
-    number = judged_before(study, {one.instance_id for one in responses}, people)
+    number = judged_before(study, {response.instance_id for response in responses}, people)
     read = read_elsewhere(people, study, responses)
     named = [f"{person} ({_where(studies)})" for person, studies in read.items()]
     sentences = [
@@ -205,7 +201,7 @@ def judged_before(study: Study, questions: Collection[int], people: Iterable[Per
 def cost(responses: Sequence[Response], known: rubric.Rubric, rules: Rules) -> Cost:
     """The cost of judging these responses by these rules, without what comes twice; raises Refusal as a study does."""
     readiness.check(known, responses)
-    items = {str(n): StudyItem(response=one, position=n) for n, one in enumerate(responses)}
+    items = {str(n): StudyItem(response=row, position=n) for n, row in enumerate(responses)}
     texts = _texts(known, items)
     seats = [str(n) for n in range(max(rules.per_item, 2))]
     # As in a pool: the judges of the first seats, of the second and so on each read all of theirs.
@@ -262,7 +258,7 @@ def _hours(planned: Sequence[PlannedSlot], texts: dict[str, Reading]) -> float:
     lists: dict[object, list[Reading]] = {}
     for slot in planned:
         lists.setdefault(slot.judge or slot.seat, []).append(texts[slot.item])
-    return sum(reading.hours(one) for one in lists.values())
+    return sum(reading.hours(listed) for listed in lists.values())
 
 
 def _pairs(
@@ -275,4 +271,4 @@ def _pairs(
             seated.setdefault(slot.item, set()).add(slot.judge)
     met = Counter(pair for who in seated.values() for pair in combinations(sorted(who), 2))
     people = {judge.pseudonym: judge for judge in judges}
-    return [(people[one], people[two], n) for (one, two), n in sorted(met.items())]
+    return [(people[first], people[second], n) for (first, second), n in sorted(met.items())]

@@ -176,8 +176,8 @@ def passages_given(response: Response, asked: Prompt) -> tuple[Passage, ...]:
 def contexts_given(response: Response) -> tuple[str, str]:
     """Both passages as this model was given them, also where the prompt showed only one."""
     if response.passages:
-        one, two = response.passages
-        return one, two
+        passage_1, passage_2 = response.passages
+        return passage_1, passage_2
     contradiction = response.instance.contradiction
     return context_1(contradiction), context_2(contradiction)
 

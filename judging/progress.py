@@ -54,7 +54,7 @@ def tallied(slots: QuerySet[JudgingSlot], by: str, keys: Iterable[int]) -> dict[
     states: dict[int, dict[str, list[int]]] = {key: {} for key in keys}
     for key, state, *counts in _by_state(slots.filter(**{f"{by}__in": states}), by, "state"):
         states[key][state] = counts
-    return {key: _of_states(each) for key, each in states.items()}
+    return {key: _of_states(state_counts) for key, state_counts in states.items()}
 
 
 def _by_state(slots: QuerySet[JudgingSlot], *by: str) -> QuerySet[JudgingSlot, Any]:
@@ -106,7 +106,7 @@ def of_studies(studies: Iterable[Study]) -> dict[int, SlotCounts]:
 
 
 def of_rounds(rounds: Iterable[Round]) -> dict[int, SlotCounts]:
-    return tallied(JudgingSlot.objects.all(), "round", [each.pk for each in rounds])
+    return tallied(JudgingSlot.objects.all(), "round", [round_.pk for round_ in rounds])
 
 
 def _latest() -> QuerySet[JudgingSlot]:

@@ -23,10 +23,10 @@ published_reports: ExtensionPoint[[Collection[int]], Iterable[Published]] = Exte
 
 
 def over_runs(runs: Collection[int]) -> list[Published]:
-    return [one for reports in published_reports(runs) for one in reports]
+    return [report for reports in published_reports(runs) for report in reports]
 
 
 def over_study(study: Study) -> list[Published]:
     """Those over the runs of the study's responses, each report once."""
     runs = set(study.items.order_by().values_list("response__run", flat=True).distinct())
-    return list({one.page: one for one in over_runs(runs)}.values())
+    return list({report.page: report for report in over_runs(runs)}.values())

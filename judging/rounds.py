@@ -64,7 +64,7 @@ class Again:
             items = items.filter(response__prompt__in=self.prompts)
         if self.verdicts:
             without = Q(resolution=None) if NO_VERDICT in self.verdicts else Q()
-            given = Q(resolution__verdict__in=[one for one in self.verdicts if one != NO_VERDICT])
+            given = Q(resolution__verdict__in=[key for key in self.verdicts if key != NO_VERDICT])
             items = items.filter(given | without if without else given)
         if not items.exists():
             raise Refusal("No response matches. Choose other prompts, verdicts or numbers.")
@@ -119,7 +119,7 @@ def _mixed(
 def _new_responses(study: Study, selection: Selection) -> list[Response]:
     """The finished responses of the selection that the study does not have; raises Refusal where it has all."""
     known = set(study.items.values_list("response", flat=True))
-    responses = [one for one in selection.chosen() if one.pk not in known]
+    responses = [response for response in selection.chosen() if response.pk not in known]
     if not responses:
         raise Refusal("The study has all of these responses. Choose other runs or models.")
     return responses
@@ -245,7 +245,7 @@ def could_read(study: Study) -> Q:
 
 
 def _could_read(study: Study, judges: Iterable[Person]) -> int:
-    return Person.objects.filter(could_read(study), pk__in=[one.pk for one in judges]).count()
+    return Person.objects.filter(could_read(study), pk__in=[judge.pk for judge in judges]).count()
 
 
 def replaced(study: Study) -> list[str]:

@@ -229,14 +229,14 @@ class RubricForm(forms.Form):
         }
 
     def _entry(self, prompt: Prompt) -> dict[str, Any]:
-        def each(name: str) -> list[tuple[str, str]]:
+        def by_verdict(name: str) -> list[tuple[str, str]]:
             places = reversed([*enumerate(self.based_on.scale.verdicts)])
             return [
                 (verdict.key, self._of(prompt.name, f"{name}_{place}") or "")
                 for place, verdict in places
             ]
 
-        uses, warnings = dict(each("use")), dict(each("warning"))
+        uses, warnings = dict(by_verdict("use")), dict(by_verdict("warning"))
         before = self.text["prompts"].get(prompt.name, {})
         entry = {
             "label": before.get("label", prompt.label),
@@ -245,7 +245,7 @@ class RubricForm(forms.Form):
             "gold": self._gold(prompt),
             "proposed": [key for key, use in uses.items() if use == PROPOSED],
             "unusual": {key: warnings[key] for key, use in uses.items() if use == UNUSUAL},
-            "criteria": {key: lines(text) for key, text in each("criteria") if lines(text)},
+            "criteria": {key: lines(text) for key, text in by_verdict("criteria") if lines(text)},
         }
         return entry if entry == before else {**entry, "written_by": TEAM}
 

@@ -85,7 +85,7 @@ def store(resolutions: list[Resolution]) -> None:
     """Store resolutions, but of responses whose round has one, and mark their responses."""
     Resolution.objects.bulk_create(resolutions, batch_size=BATCH, ignore_conflicts=True)
     for start in range(0, len(resolutions), BATCH):
-        mark_settled(one.item_id for one in resolutions[start : start + BATCH])
+        mark_settled(resolution.item_id for resolution in resolutions[start : start + BATCH])
 
 
 def mark_settled(items: Iterable[int]) -> None:

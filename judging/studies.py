@@ -67,7 +67,7 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
     seed = new_seed() if design.seed is None else design.seed
     if problem := assignment.design_problem(design.rules(seed)):
         raise Refusal(problem)
-    columns = {each.name: getattr(design, each.name) for each in fields(design)}
+    columns = {field.name: getattr(design, field.name) for field in fields(design)}
     try:
         with transaction.atomic():
             study = Study.objects.create(
@@ -274,9 +274,11 @@ def close_study(study: Study) -> int:
 def composition(study: Study) -> dict[str, Any]:
     """What the study judges: {"prompts": [criteria …], "models": [...], "instances": n}."""
     items = study.items.all()
-    versions = [each.rubric for each in study.rounds.select_related("rubric")] or [study.rubric]
+    versions = [round_.rubric for round_ in study.rounds.select_related("rubric")] or [study.rubric]
     known = {
-        name: one for each in versions for name, one in rubric.parse(each.body).prompts.items()
+        name: criteria
+        for version in versions
+        for name, criteria in rubric.parse(version.body).prompts.items()
     }
     prompts = set(items.values_list("response__prompt", flat=True))
     models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()

@@ -80,7 +80,7 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
     """The source's responses with a final verdict that give nobody away what is still to be judged."""
     # By place, which all versions of a contradiction share.
     about = "response__instance__contradiction__"
-    same = {about + each: OuterRef(about + each) for each in ("collection", "position")}
+    same = {about + name: OuterRef(about + name) for name in ("collection", "position")}
     unfinished = StudyItem.objects.filter(response=OuterRef("response"))
     excluded = Exclusion.objects.filter(instance=OuterRef("response__instance"))
     return source.items.filter(

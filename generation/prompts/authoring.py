@@ -156,9 +156,9 @@ def _check_options(options: Any, where: str) -> None:
         except PromptError as error:
             raise PromptError(str(error), "options") from error
         alike = [
-            one
-            for one in options
-            if isinstance(one, str) and prompting.folded(one) == prompting.folded(option)
+            other
+            for other in options
+            if isinstance(other, str) and prompting.folded(other) == prompting.folded(option)
         ]
         if option != option.strip() or len(alike) > 1:
             raise PromptError(

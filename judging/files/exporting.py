@@ -67,7 +67,7 @@ FORMATS = {
 def formats_of(study: Study) -> dict[str, Format]:
     """The formats that this study can be exported to, by name."""
     imported = study.imported_rows.exists()
-    return {name: each for name, each in FORMATS.items() if imported or name != "published"}
+    return {name: kind for name, kind in FORMATS.items() if imported or name != "published"}
 
 
 def format_named(name: str) -> Format:

@@ -108,7 +108,9 @@ def _stored(rows: Sequence[Row], name: str, source: str, by: Person | None) -> S
     with arrival(source=source, by=by) as arriving:
         with arriving.step():
             study = _unseen_study(arriving.collection, by)
-            models = {one: registry.add("", one, {}) for one in {row.model: None for row in rows}}
+            models = {
+                name: registry.add("", name, {}) for name in {row.model: None for row in rows}
+            }
             run = _run(arriving.collection, name, models, by)
         instances: dict[int, Instance] = {}
         for some in in_parts(list(questions.values()), BATCH):
@@ -169,9 +171,9 @@ def _instances(collection: Collection, questions: Sequence[Question]) -> dict[in
     added = add_contradictions(collection=collection, drafts=map(_draft, questions))
     made = Instance.objects.filter(contradiction__in=[key for key, _ in added])
     in_order = made.select_related("contradiction").order_by("contradiction__position")
-    instances = {question.number: one for question, one in zip(questions, in_order, strict=True)}
-    for number, instance in instances.items():
-        instance.external_number = number
+    instances = {question.number: row for question, row in zip(questions, in_order, strict=True)}
+    for number, row in instances.items():
+        row.external_number = number
     Instance.objects.bulk_update(instances.values(), ["external_number"], batch_size=BATCH)
     return instances
 
@@ -250,11 +252,7 @@ def _add_rows(study: Study, part: _Part) -> None:
 
 
 def _response(
-    run: Run,
-    model: LanguageModel,
-    instances: Mapping[int, Instance],
-    row: Row,
-    answer: Answer,
+    run: Run, model: LanguageModel, instances: Mapping[int, Instance], row: Row, answer: Answer
 ) -> Response:
     question, prompt = row.question, prompting.find(answer.prompt)
     instance = instances[question.number]

@@ -58,7 +58,7 @@ def json_chunks(study: Study) -> Iterator[str]:
         "format": FORMAT,
         "version": VERSION,
         "study": study_entry(study),
-        "rounds": [round_entry(one) for one in _rounds(study)],
+        "rounds": [round_entry(round_) for round_ in _rounds(study)],
         "judges": [_judge_entry(judge) for judge in study.judges.select_related("model")],
     }
     yield _json(head)[:-1] + ', "items": ['
@@ -118,8 +118,10 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             **_item_entry(item, labels[asked]),
             "verdicts": [_verdict_entry(slot) for slot in item.slots.all()],
             "final": _final_entry(getattr(item, "resolution", None)),
-            "replaced": [_final_entry(one) for one in item.replaced],
-            "machine_verdicts": [_machine_entry(one) for one in item.machine_verdicts.all()],
+            "replaced": [_final_entry(old) for old in item.replaced],
+            "machine_verdicts": [
+                _machine_entry(machine) for machine in item.machine_verdicts.all()
+            ],
         }
 
 
@@ -157,23 +159,23 @@ def _rounds(study: Study) -> Iterable[Round]:
     return rows.order_by("n")
 
 
-def round_entry(one: Round) -> dict[str, Any]:
+def round_entry(round_: Round) -> dict[str, Any]:
     """A round, with why and when it was opened, and opened again."""
     return {
-        "round": one.n,
+        "round": round_.n,
         "rubric": {
-            "name": one.rubric.name,
-            "version": one.rubric.version,
-            "sha256": one.rubric.sha256,
+            "name": round_.rubric.name,
+            "version": round_.rubric.version,
+            "sha256": round_.rubric.sha256,
         },
-        "reason": one.reason,
-        "counts": one.counts,
-        "could_read": one.could_read,
-        "opened_at": one.opened_at.isoformat(),
-        "closed_at": one.closed_at.isoformat() if one.closed_at else None,
+        "reason": round_.reason,
+        "counts": round_.counts,
+        "could_read": round_.could_read,
+        "opened_at": round_.opened_at.isoformat(),
+        "closed_at": round_.closed_at.isoformat() if round_.closed_at else None,
         "reopened": [
             {"reason": again.reason, "could_read": again.could_read, "at": again.at.isoformat()}
-            for again in one.reopenings.all()
+            for again in round_.reopenings.all()
         ],
     }
 
@@ -216,7 +218,7 @@ def _second_turn(response: Response) -> dict[str, str]:
 
 def _scores(response: Response) -> dict[str, dict[str, float | None]]:
     """The probability of each option that was scored; nothing where the answer is a text."""
-    scores = {one.option: one.mass for one in response.option_scores.all()}
+    scores = {score.option: score.mass for score in response.option_scores.all()}
     return {"option_scores": scores} if scores else {}
 
 
@@ -228,7 +230,7 @@ def _asked_form(response: Response) -> dict[str, Any]:
         "form": response.wanted["form"],
         "times": response.wanted["times"],
         "askings": response.askings,
-        "rejected": [one.text for one in response.rejected.all()],
+        "rejected": [reply.text for reply in response.rejected.all()],
     }
 
 
@@ -273,15 +275,15 @@ def _verdict_entry(slot: JudgingSlot) -> dict[str, Any]:
     }
 
 
-def _machine_entry(one: MachineVerdict) -> dict[str, Any]:
+def _machine_entry(machine: MachineVerdict) -> dict[str, Any]:
     """A judge model's verdict with the reply that it was read from."""
-    last = next(reversed(one.calls.all()), None)
+    last = next(reversed(machine.calls.all()), None)
     return {
-        "judge": one.judge.pseudonym,
-        "rubric": str(one.rubric),
-        "state": one.state,
-        "verdict": one.verdict,
-        "holds": one.holds,
+        "judge": machine.judge.pseudonym,
+        "rubric": str(machine.rubric),
+        "state": machine.state,
+        "verdict": machine.verdict,
+        "holds": machine.holds,
         "reply": last.reply if last else "",
         "spelling": last.spelling if last else "",
     }

@@ -141,13 +141,13 @@ def read(data: object, *, allow_missing: bool = False) -> list[Row]:
             kind = "an empty list" if records == [] else kind_of(records)
             problems.append(f"model {model[:60]!r}: has {kind}, not a list of rows")
             continue
-        for place, one in enumerate(records, 1):
-            faults = list(map(str, islice(_row_problems(model, one), MOST_OF_A_ROW)))
-            problems += [f"{_where(model, place, one)}: {problem}" for problem in faults]
-            rows += [] if faults else [_row(model, one)]
+        for place, record in enumerate(records, 1):
+            faults = list(map(str, islice(_row_problems(model, record), MOST_OF_A_ROW)))
+            problems += [f"{_where(model, place, record)}: {problem}" for problem in faults]
+            rows += [] if faults else [_row(model, record)]
             refused += bool(faults)
             if refused == SHOWN:
-                raise unreadable(problems, f"{STOPPED} {_where(model, place, one)}.")
+                raise unreadable(problems, f"{STOPPED} {_where(model, place, record)}.")
     refuse(problems)
     refuse([*_doubled(rows), *_clashes(rows), *([] if allow_missing else missing(rows))])
     return rows
@@ -166,8 +166,8 @@ def missing(rows: Iterable[Row]) -> list[str]:
     ]
 
 
-def _where(model: str, place: int, one: object) -> str:
-    number = one.get(NUMBER) if isinstance(one, dict) else None
+def _where(model: str, place: int, record: object) -> str:
+    number = record.get(NUMBER) if isinstance(record, dict) else None
     named = f" ({NUMBER} {number})" if isinstance(number, int) else ""
     return f"model {model[:60]!r}, row {place}{named}"
 
@@ -183,9 +183,9 @@ def _name_problems(data: Mapping[str, object]) -> Iterator[str]:
             yield f"models {earlier[:60]!r} and {model[:60]!r} have the same name; rename one of them"
 
 
-def _row_problems(model: str, one: object) -> Iterator[Problem]:
-    if not isinstance(one, dict):
-        yield Problem("", f"is {kind_of(one)}, not an object with keys")
+def _row_problems(model: str, record: object) -> Iterator[Problem]:
+    if not isinstance(record, dict):
+        yield Problem("", f"is {kind_of(record)}, not an object with keys")
         return
     known = {key.key: key for key in QUESTION_KEYS} | {MODEL_NAME: Key(MODEL_NAME, "model")}
     optional = set()
@@ -194,18 +194,18 @@ def _row_problems(model: str, one: object) -> Iterator[Problem]:
         known |= {key.key: key for key in keys.values()}
         optional.add(keys["label"].key)
     for name in [*known, NUMBER]:
-        if name not in one and name not in optional:
+        if name not in record and name not in optional:
             yield Problem(name, "is missing")
-    for name, value in one.items():
+    for name, value in record.items():
         if name == NUMBER:
             yield from _number_problems(value)
         elif name not in known:
             yield Problem(name, "is not a key of this format")
         elif not (name in optional and value == ""):
             yield from text_problems(name, value, known[name])
-    if isinstance(one.get(MODEL_NAME), str) and one[MODEL_NAME] != model + NAME_ENDING:
-        yield Problem(MODEL_NAME, f"is {one[MODEL_NAME][:60]!r}, not {model + NAME_ENDING!r}")
-    if isinstance(one.get("question1"), str) and not one["question1"].strip():
+    if isinstance(record.get(MODEL_NAME), str) and record[MODEL_NAME] != model + NAME_ENDING:
+        yield Problem(MODEL_NAME, f"is {record[MODEL_NAME][:60]!r}, not {model + NAME_ENDING!r}")
+    if isinstance(record.get("question1"), str) and not record["question1"].strip():
         yield Problem("question1", "is empty")
 
 
@@ -240,7 +240,7 @@ def _clashes(rows: Iterable[Row]) -> Iterator[str]:
         for key in QUESTION_KEYS:
             if key.column not in DECISIVE:
                 continue
-            here, there = (getattr(one.question, key.column) for one in (row, known))
+            here, there = (getattr(row.question, key.column) for row in (row, known))
             if here.split() != there.split():
                 yield (
                     f"{NUMBER} {row.question.number}: {key.key!r} is {here[:60]!r} for model {row.model!r} "
@@ -248,17 +248,17 @@ def _clashes(rows: Iterable[Row]) -> Iterator[str]:
                 )
 
 
-def _row(model: str, one: Mapping[str, Any]) -> Row:
-    texts = {key.column: one[key.key] for key in QUESTION_KEYS}
+def _row(model: str, record: Mapping[str, Any]) -> Row:
+    texts = {key.column: record[key.key] for key in QUESTION_KEYS}
     return Row(
         model,
-        Question(number=one[NUMBER], **texts),
-        tuple(Answer(label, **_answer_texts(one, place)) for place, label in enumerate(PROMPTS)),
+        Question(number=record[NUMBER], **texts),
+        tuple(Answer(label, **_answer_texts(record, place)) for place, label in enumerate(PROMPTS)),
     )
 
 
-def _answer_texts(one: Mapping[str, Any], place: int) -> dict[str, Any]:
-    return {part: one.get(key.key) for part, key in _answer_keys(place).items()}
+def _answer_texts(record: Mapping[str, Any], place: int) -> dict[str, Any]:
+    return {part: record.get(key.key) for part, key in _answer_keys(place).items()}
 
 
 def _answer_keys(place: int) -> dict[str, Key]:

@@ -93,24 +93,24 @@ class JudgeQueue(CallQueue):
     @transaction.atomic
     def settle(self, holder: str, settled: Sequence[Settled]) -> None:
         present = clock.now()
-        answered = [one for one in settled if one.reply]
-        judged_by = _judged_by(one.call.pk for one in answered)
+        answered = [row for row in settled if row.reply]
+        judged_by = _judged_by(row.call.pk for row in answered)
         read = {
-            one.call.pk: settled_by(one.reply.text, *judged_by[one.call.pk])
-            for one in answered
-            if one.reply
+            row.call.pk: settled_by(row.reply.text, *judged_by[row.call.pk])
+            for row in answered
+            if row.reply
         }
 
-        def verdict(one: Settled) -> dict[str, Any]:
-            values = read[one.call.pk][1]
+        def verdict(row: Settled) -> dict[str, Any]:
+            values = read[row.call.pk][1]
             return {**values, "judged_at": present, "error": "", "not_before": None}
 
-        def back(one: Settled) -> dict[str, Any]:
-            return set_back(one, present)
+        def back(row: Settled) -> dict[str, Any]:
+            return set_back(row, present)
 
-        judged = {one.call.pk: verdict(one) for one in answered if read[one.call.pk][0] == "judge"}
+        judged = {row.call.pk: verdict(row) for row in answered if read[row.call.pk][0] == "judge"}
         kept = claim.settle_each(MachineVerdict, MACHINE, "judge", judged, holder=holder)
-        left = {one.call.pk: verdict(one) for one in answered if read[one.call.pk][0] == "leave"}
+        left = {row.call.pk: verdict(row) for row in answered if read[row.call.pk][0] == "leave"}
         kept |= claim.settle_each(MachineVerdict, MACHINE, "leave", left, holder=holder)
         again = fields_of(settled, "retry", back)
         kept |= claim.settle_each(MachineVerdict, MACHINE, "retry", again, holder=holder)
@@ -118,9 +118,9 @@ class JudgeQueue(CallQueue):
         kept |= claim.settle_each(MachineVerdict, MACHINE, "fail", failed, holder=holder)
         released = fields_of(settled, "release", back)
         kept |= claim.settle_each(MachineVerdict, MACHINE, "release", released, holder=holder)
-        if lost := {one.call.pk for one in settled} - kept:
+        if lost := {row.call.pk for row in settled} - kept:
             log.warning("leases_lost", machine_verdicts=sorted(lost))
-        _log([one for one in settled if one.call.pk in kept], present, read)
+        _log([row for row in settled if row.call.pk in kept], present, read)
 
     def calls(self, key: int, status: int) -> int:
         return JudgeCall.objects.filter(machine_verdict=key, status=status).count()
@@ -179,24 +179,24 @@ def _judged_by(keys: Iterable[int]) -> dict[int, tuple[str, Spellings]]:
 
 def _log(settled: Sequence[Settled], present: datetime, read: Mapping[int, Read]) -> None:
     """A row for each call; those that were released unasked made none."""
-    made = [one for one in settled if one.reply or one.fault]
-    keys = [one.call.pk for one in made]
+    made = [row for row in settled if row.reply or row.fault]
+    keys = [row.call.pk for row in made]
     rows = JudgeCall.objects.filter(machine_verdict__in=keys).order_by()
     # The UPDATE before holds the verdicts, so that no two calls get the same number.
     last = dict(rows.values_list("machine_verdict").annotate(Max("n")))
     calls = []
-    for one in made:
-        columns: dict[str, Any] = {"error": one.fault.sentence} if one.fault else {}
-        if one.reply:
-            columns |= read[one.call.pk][2]
+    for row in made:
+        columns: dict[str, Any] = {"error": row.fault.sentence} if row.fault else {}
+        if row.reply:
+            columns |= read[row.call.pk][2]
             columns |= {
-                "request": dict(one.reply.request),
-                "reasoning": one.reply.reasoning,
-                "finish_reason": one.reply.finish_reason,
+                "request": dict(row.reply.request),
+                "reasoning": row.reply.reasoning,
+                "finish_reason": row.reply.finish_reason,
             }
-        call = one.reply or one.fault
+        call = row.reply or row.fault
         assert call is not None
         columns |= {"status": call.status, "latency_ms": call.latency_ms, "at": present}
-        n = last.get(one.call.pk, 0) + 1
-        calls.append(JudgeCall(machine_verdict_id=one.call.pk, n=n, **columns))
+        n = last.get(row.call.pk, 0) + 1
+        calls.append(JudgeCall(machine_verdict_id=row.call.pk, n=n, **columns))
     bulk.insert(calls)

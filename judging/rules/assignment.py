@@ -259,7 +259,7 @@ def _seats(
     load: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     seats = {}
-    most = max((sum(map(len, each)) for each in teams.values()), default=0)
+    most = max((sum(map(len, groups)) for groups in teams.values()), default=0)
     # Those that fewer judges can take first, then the large ones: the others balance the loads.
     for unit in sorted(
         units,

@@ -30,7 +30,7 @@ def words(*texts: str) -> int:
 def hours(order: Iterable[Reading]) -> float:
     """The hours that reading these responses takes in this order."""
     total = 0
-    for _, together in groupby(order, key=lambda one: one.instance):
+    for _, together in groupby(order, key=lambda text: text.instance):
         unit = list(together)
-        total += sum(one.own for one in unit) + max(one.shared for one in unit)
+        total += sum(text.own for text in unit) + max(text.shared for text in unit)
     return total / WORDS_A_MINUTE / 60

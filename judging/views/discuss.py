@@ -75,7 +75,9 @@ def _page(
         "is_signed": is_signed,
         "over": "" if is_open or is_signed or refusal else discussing.OVER,
         "is_own": now.proposed_by_id == mine.judge_id,
-        "remarks": [(one.judge_id == mine.judge_id, one.text) for one in now.remarks.all()],
+        "remarks": [
+            (remark.judge_id == mine.judge_id, remark.text) for remark in now.remarks.all()
+        ],
         "typed": typed,
         "left_over": [] if is_open else _left_over(request, typed, now.note),
         "form": form,

@@ -245,13 +245,13 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
         pool.draw(person, study)
     total = progress.of_person(person, study).total
     ahead = queues.ahead(person, here)
-    keep_items(person, [one.item for one in ahead], request.path)
+    keep_items(person, [slot.item for slot in ahead], request.path)
     return render(request, "judging/coming.html", {"views": _views(study, ahead, total)})
 
 
 def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]:
     known = rubric.parse(study.rubric.body)
-    return [presenting.slot_view(one, known, total) for one in slots]
+    return [presenting.slot_view(slot, known, total) for slot in slots]
 
 
 def version_in(request: HttpRequest) -> int:

@@ -309,8 +309,8 @@ def study_page(
         if is_admin and study.state == StudyState.CLOSED and not study.is_imported:
             context |= _going_on(study, context["settled"]["discussed"])
     refused = any(
-        one is not None and one.errors
-        for one in (form, model_form, further, warm_up_form, reopen_form)
+        shown is not None and shown.errors
+        for shown in (form, model_form, further, warm_up_form, reopen_form)
     )
     return render(request, "judging/study.html", context, status=400 if refused else 200)
 
@@ -408,8 +408,8 @@ def rounds_of(study: Study) -> list[RoundRow]:
     final = Resolution.objects.filter(round__in=rounds, final_for__isnull=False)
     finals = dict(final.order_by().values_list("round").annotate(n=Count("pk")))
     return [
-        RoundRow(one, counts[one.pk], responses.get(one.pk, 0), finals.get(one.pk, 0))
-        for one in rounds
+        RoundRow(round_, counts[round_.pk], responses.get(round_.pk, 0), finals.get(round_.pk, 0))
+        for round_ in rounds
     ]
 
 

@@ -38,7 +38,7 @@ def item(request: HttpRequest, study_id: int, position: int) -> HttpResponse:
         "refusal": refusal,
         "given": known.scale[given].label if given else "",
         "agrees": given == gold.verdict,
-        "right": next((one for one in view.choices if one.key == gold.verdict), None)
+        "right": next((choice for choice in view.choices if choice.key == gold.verdict), None)
         if given
         else None,
         "note": gold.note if given else "",
