@@ -92,8 +92,6 @@ def _row(comparison: TagComparison, key: str) -> Iterator[ComparisonRow]:
         yield ComparisonRow(comparison, first, second, None, first != second)
 
 
-# ---------------------------------------------------------------- all comparisons
-
 COLUMNS = [
     "round", "stage", "tag", "article", "title", "annotator_1", "annotator_2", "after_seeing",
     "validity_1", "validity_2",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from operator import attrgetter
 
 from datasets.taxonomy import DIMENSIONS, Dimension
 from evaluation.annotators.overlap import Pair, is_turned, overlap
@@ -53,10 +54,6 @@ class Measure:
     labels: tuple[str, ...] = ()
 
 
-def _validity(entered: Entered) -> str | None:
-    return entered.validity
-
-
 def _option(place: int, value: str, entered: Entered) -> str | None:
     if not entered.is_valid:
         return None
@@ -77,7 +74,7 @@ def _of_dimension(place: int, dimension: Dimension) -> list[Measure]:
 
 
 LABELLED: tuple[Measure, ...] = (
-    Measure("validity", VALIDITY, _validity, (VALID, INVALID)),
+    Measure("validity", VALIDITY, attrgetter("validity"), (VALID, INVALID)),
     *(
         measure
         for place, dimension in enumerate(DIMENSIONS)

@@ -29,7 +29,13 @@ def pair_heat_map(
     tall = max(TALL, *(LINE * len(lines_of(label, room)) + 8 for label in labels))
     body = [written("Judge", "0", 15, "chart-n")]
     body += [
-        written(str(column + 1), _middle(column, step), 15, "chart-label", anchor="middle")
+        written(
+            str(column + 1),
+            f"{NAMES + step * (column + 0.5):.3f}%",
+            15,
+            "chart-label",
+            anchor="middle",
+        )
         for column in range(size)
     ]
     for row, name in enumerate(names):
@@ -43,10 +49,6 @@ def pair_heat_map(
                 body += _square(f"{name} and {other}", values[both], box)
     height = TOP + len(names) * tall + 2
     return frame("".join(body), height=height, title=title, describe=describe, key=key)
-
-
-def _middle(column: int, step: float) -> str:
-    return f"{NAMES + step * (column + 0.5):.3f}%"
 
 
 def _square(who: str, value: float | None, box: tuple[float, int, float, int]) -> list[str]:

@@ -17,7 +17,7 @@ from evaluation.report.sentences import point_ends, points, share
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study_agreement import pair_entry
 from evaluation.statistics.bootstrap import ResamplePlan, intervals
-from evaluation.statistics.chance import Floats, ratio
+from evaluation.statistics.chance import ratio
 from judging.models import Judge, Rubric, Study
 from judging.presenting import VerdictChoice, choices
 from judging.rules import rubric
@@ -136,9 +136,6 @@ def _shares(
     return VerdictShares(label, n, query(**chosen), tuple(shares))
 
 
-# ---------------------------------------------------------------- compared
-
-
 def compared(study: Study, judge: Judge, shown: RoundsShown) -> list[JudgeComparison]:
     """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
     plan, scale = Clustering().plan(study), study.rubric.scale.keys
@@ -190,20 +187,13 @@ def _lean(cells: Sequence[Cell], scale: Sequence[str], plan: ResamplePlan) -> Fi
         by_article.setdefault(cell[0], []).append(cell)
     sums = [leaning(of_article, scale) for of_article in by_article.values()]
     clusters = np.array([(better - worse, n) for better, worse, n in sums], dtype=float)
-    [made] = intervals(clusters, _net, plan)
+    [made] = intervals(clusters, lambda sums: np.atleast_2d(ratio(sums[0], sums[1])), plan)
     return Figure(_lean_in_points(cells, scale), point_ends(made["low"], made["high"]))
-
-
-def _net(sums: Floats) -> Floats:
-    return np.atleast_2d(ratio(sums[0], sums[1]))
 
 
 def _lean_in_points(cells: Iterable[Cell], scale: Sequence[str]) -> str:
     better, worse, n = leaning(cells, scale)
     return points((better - worse) / n if n else None)
-
-
-# ---------------------------------------------------------------- causes
 
 
 def cause_tables(study: Study) -> list[CauseTable]:
@@ -236,9 +226,6 @@ def _table(
 
 def _count(n: int, **chosen: str) -> Figure:
     return Figure(str(n), query=query(**chosen) if n else "")
-
-
-# ---------------------------------------------------------------- the rubric next to a judge prompt
 
 
 @dataclass(frozen=True)

@@ -89,12 +89,12 @@ def _kappas(report: Report, prompts: Sequence[Named]) -> list[list[str]]:
     cells = {(e["round"], e["prompt"]): kappa for e in entries if (kappa := _kappa(e))}
     rounds = sorted({n for n, _ in cells}, key=lambda n: n or 0)
     return [
-        [_of_round(n), *(cells.get((n, prompt.name), "") for prompt in prompts)] for n in rounds
+        [
+            r"Cohen's $\kappa$" + ("" if n is None else f", round {n}"),
+            *(cells.get((n, prompt.name), "") for prompt in prompts),
+        ]
+        for n in rounds
     ]
-
-
-def _of_round(n: int | None) -> str:
-    return r"Cohen's $\kappa$" if n is None else rf"Cohen's $\kappa$, round {n}"
 
 
 def _kappa(entry: PromptAgreement) -> str:

@@ -217,8 +217,6 @@ def _pair_line(n: int, stage: StageAgreement, place: int) -> MeasureLine:
     return MeasureLine(f"{first}, {second}", of_two[0]["n"], to_rows, tuple(kappas))
 
 
-# ---------------------------------------------------------------- CSV
-
 HEADER = [
     "round", "stage", "measure", "kind", "annotator_1", "annotator_2", "coefficient", *COEFFICIENT,
     *(f"clustered_{name}" for name in CLUSTERED),

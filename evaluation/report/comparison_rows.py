@@ -160,17 +160,13 @@ def comparison_sentence(family: ComparisonFamily, row: Comparison, verdict: str)
         f"{_subject(family, row)}: {verdict} on {row['k_1']} of {row['n_1']} {_side(family, row['first'])} and "
         f"{row['k_2']} of {row['n_2']} {_side(family, row['second'])}, a difference of {points(row['value'])} points"
     )
-    return " ".join(
-        filter(
-            None,
-            [
-                f"{sentence}{_interval_words(row)}",
-                _discordant(row),
-                _tested(row),
-                _margin(family, row),
-            ],
-        )
+    parts = (
+        f"{sentence}{_interval_words(row)}",
+        _discordant(row),
+        _tested(row),
+        _margin(family, row),
     )
+    return " ".join(filter(None, parts))
 
 
 def _subject(family: ComparisonFamily, row: Comparison) -> str:
@@ -205,11 +201,8 @@ def _discordant(row: Comparison) -> str:
     first, second = row["only_first"], row["only_second"]
     if first is None or second is None:
         return ""
-    count = "counts" if second == 1 else "count"
-    return (
-        f"{counted(second, 'question')} {count} for the second side alone, {first} for the "
-        "first alone."
-    )
+    questions = counted(second, "question counts", "questions count")
+    return f"{questions} for the second side alone, {first} for the first alone."
 
 
 def _tested(row: Comparison) -> str:

@@ -206,19 +206,8 @@ def _over_time(report: Report, wide: int) -> Iterator[ReportChart]:
         axes=("Thirds of the work, first to last", "Agreement of two judges, %"),
         wide=wide,
     )
-    header = [
-        "prompt",
-        "round",
-        "part",
-        "since",
-        "until",
-        "n",
-        "agreement",
-        "low",
-        "high",
-        "method",
-    ]
-    header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
+    header = ["prompt", "round", "part", "since", "until", "n", "agreement", "low", "high"]
+    header += ["method", "fleiss_kappa", "krippendorff_alpha_nominal"]
     rows = [_part_row(entry, part) for entry in thirds for part in entry["over_time"]]
     yield ReportChart("over-time", "Agreement over time", svg, Sheet(header, rows))
 

@@ -196,14 +196,10 @@ def _populations(scores: PromptScores, rows: "RowsQuery") -> Iterable[Population
         half = {} if key == "all" else {"half": key}
         yield Population(
             HALVES[key],
-            _linked_n(found["n"], rows.where(**half)),
+            Figure(str(found["n"]), query=rows.where(**half) if found["n"] else ""),
             _share_figure(found["accuracy"], rows.where(match=YES, **half), rows.where(**half)),
             _f_figure(found["macro_f"], rows.where(**half)),
         )
-
-
-def _linked_n(n: int, rows: str) -> Figure:
-    return Figure(str(n), query=rows if n else "")
 
 
 def held_out_sentence(judge: str, scores: PromptScores) -> str:
@@ -226,7 +222,7 @@ def halves_sentence(report: Report) -> str:
         f"The study's seed ({halves['seed']}) splits its articles into two halves: {halves['development']} are the "
         "development half, on which a model and a judge prompt can be chosen, and "
         f"{halves['held_out']} the held-out half. "
-        f"{counted(halves['tried'], 'variant')} {'has' if halves['tried'] == 1 else 'have'} been compared with people "
+        f"{counted(halves['tried'], 'variant has', 'variants have')} been compared with people "
         "on the held-out half."
     )
 
@@ -381,14 +377,8 @@ def judge_sentence(judge: str, prompt: PromptScores) -> str:
     if not accuracy["n"]:
         return f"{judge} on prompt {prompt['prompt']}: {accuracy['reason']}"
     unparsed = prompt["unparsed"]
-    missed = ""
-    if unparsed:
-        are = (
-            "is without a verdict and counts"
-            if unparsed == 1
-            else "are without a verdict and count"
-        )
-        missed = f"; {counted(unparsed, 'reply', 'replies')} {are} as wrong"
+    some = "reply is without a verdict and counts", "replies are without a verdict and count"
+    missed = f"; {counted(unparsed, *some)} as wrong" if unparsed else ""
     return (
         f"On prompt {prompt['prompt']}, {judge} gives people's final verdict on {cell_words(accuracy)}{missed}. "
         f"{_macro_words(macro)}"

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from evaluation.report import missing, sentences
 from evaluation.report.agreement_rows import in_round
-from evaluation.report.sentences import counted, interval, number
+from evaluation.report.sentences import counted
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report
-from evaluation.shapes.verdict_tables import VerdictTable
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
@@ -182,8 +181,7 @@ def _coefficient(entry: PromptAgreement) -> str:
     if coefficient["value"] is None:
         agreed = sentences.coefficient_of(entry["all"], "percent_agreement")
         return f"{name} is undefined {where}, where the judges agree in {sentences.percent(agreed['value'])} of cases"
-    ends = interval(*sentences.ends_of(coefficient), 2)
-    return f"{name} is {number(coefficient['value'], 2)} ({ends or 'no interval'}) {where}"
+    return f"{name} is {sentences.with_interval(coefficient)} {where}"
 
 
 # How a final verdict came about, of one response and of several.
@@ -203,8 +201,8 @@ def _resolution(report: Report) -> Iterator[str]:
         counted(way["count"], *HOW[way["how"]]) for way in report["resolution"] if way["final"]
     ]
     if n := missing.missing(report):
-        have = "has no final verdict and is" if n == 1 else "have no final verdict and are"
-        parts.append(f"{n:,} {have} in no share ({missing.kinds_in_words(report)})")
+        some = counted(n, "has no final verdict and is", "have no final verdict and are")
+        parts.append(f"{some} in no share ({missing.kinds_in_words(report)})")
     if parts:
         left = " to the questions that were kept" if report["study"]["excluded_instances"] else ""
         yield f"Of {counted(missing.all_of(report), 'response')}{left}, {', '.join(parts)}."
@@ -215,10 +213,9 @@ def _resolution(report: Report) -> Iterator[str]:
 def _counting(report: Report) -> Iterator[str]:
     excluded = report["study"]["excluded_instances"]
     if excluded:
-        have = "was" if excluded == 1 else "were"
         yield (
-            f"{counted(excluded, 'question')} {have} excluded, proposed by one person and seconded by another; first "
-            "verdicts on them stay in the agreement."
+            f"{counted(excluded, 'question was', 'questions were')} excluded, proposed by one person and seconded "
+            "by another; first verdicts on them stay in the agreement."
         )
     else:
         yield "No question was excluded."
@@ -230,7 +227,11 @@ def _counting(report: Report) -> Iterator[str]:
             f"Prompts that give one passage are counted over questions whose two passages differ, which leaves out "
             f"{counted(left_out, 'response')}."
         )
-    yield _intervals_of_shares(report["tables"][0])
+    (table,) = report["tables"]
+    yield (
+        f"Shares have 95 % intervals from {table['resamples']:,} resamples of whole articles (seed {table['seed']}); "
+        "where that cannot be done, Wilson's, which take responses as independent."
+    )
 
 
 def _comparing(report: Report) -> Iterator[str]:
@@ -241,10 +242,3 @@ def _comparing(report: Report) -> Iterator[str]:
             "not corrected for their number; p-values are given as they are and as corrected within each family by "
             f"{comparisons['correction']}'s method."
         )
-
-
-def _intervals_of_shares(table: VerdictTable) -> str:
-    return (
-        f"Shares have 95 % intervals from {table['resamples']:,} resamples of whole articles (seed {table['seed']}); "
-        "where that cannot be done, Wilson's, which take responses as independent."
-    )

@@ -127,6 +127,12 @@ def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
     return (shown["low"], shown["high"]) if shown else (None, None)
 
 
+def with_interval(coefficient: Coefficient) -> str:
+    """A value that exists, and in brackets the interval to be shown first."""
+    ends = interval(*ends_of(coefficient), 2) or "no interval"
+    return f"{number(coefficient['value'], 2)} ({ends})"
+
+
 def method_of(coefficient: Coefficient) -> str:
     """The method of `ends_of`; empty where there are none."""
     shown = _shown_first(coefficient)
@@ -220,15 +226,10 @@ def changed_sentence(both: ChangedVerdicts) -> str:
     """How far the verdicts that two rounds ended with agree."""
     kappa = coefficient_of(both["coefficients"], "cohen_kappa")
     agreed = coefficient_of(both["coefficients"], "percent_agreement")
-    ends = interval(*ends_of(kappa), 2)
-    with_kappa = (
-        "kappa is undefined"
-        if kappa["value"] is None
-        else f"kappa is {number(kappa['value'], 2)} ({ends or 'no interval'})"
-    )
+    shown = "undefined" if kappa["value"] is None else with_interval(kappa)
     return (
         f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "
-        f"the two agree in {percent(agreed['value'])} of cases; {with_kappa}."
+        f"the two agree in {percent(agreed['value'])} of cases; kappa is {shown}."
     )
 
 

@@ -104,18 +104,8 @@ def pair_cells(pair: JudgePair) -> list[list[object]]:
     ]
 
 
-VERDICT_COLUMNS = [
-    "prompt",
-    "model",
-    "slice",
-    "verdict",
-    "k",
-    "n",
-    "low",
-    "high",
-    "lowest",
-    "highest",
-]
+VERDICT_COLUMNS = ["prompt", "model", "slice", "verdict", "k", "n", "low", "high"]
+VERDICT_COLUMNS += ["lowest", "highest"]
 CLUSTER_COLUMNS = ["cluster_low", "cluster_high", "clusters"]
 LINE_COLUMNS = ["total", "unlabelled", "left_out"]
 TABLE_COLUMNS = [*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS, *METHODS]

@@ -86,12 +86,7 @@ def _agreement_line(entry: PromptAgreement) -> str:
     name, n = sentences.NAMES[kappa["name"]], f"n = {entry['n']:,}"
     if kappa["value"] is None:
         return f"{before}{name} undefined, {n}"
-    ends = sentences.interval(*sentences.ends_of(kappa), 2)
-    shown = f"{sentences.number(kappa['value'], 2)} ({ends or 'no interval'})"
-    return f"{before}{name} {shown}, {n}"
-
-
-# ---------------------------------------------------------------- what differs
+    return f"{before}{name} {sentences.with_interval(kappa)}, {n}"
 
 
 def holds(row: Comparison) -> bool:

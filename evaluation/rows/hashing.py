@@ -81,7 +81,7 @@ def _lines(judged: Judged, report: Report | None) -> Iterator[str]:
         REPLY: lambda: _replies(study),
         COMPARISON: lambda: comparison_rows(study, report),
         TAG: lambda: annotated_tags(study, report),
-        JUDGE: lambda: _judges(study),
+        JUDGE: lambda: sorted(judging_people(study).values_list("pseudonym")),
         ARTICLE: lambda: _articles(judged),
     }
     for kind, rows in others.items():
@@ -127,9 +127,6 @@ def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
         sha256.update("".join(piece).encode("utf-8"))
         count += len(piece)
     return sha256.hexdigest(), count
-
-
-# ---------------------------------------------------------------- rows of each kind
 
 
 def _verdicts(judged: Judged) -> Iterator[str]:
@@ -218,11 +215,6 @@ def _articles(judged: Judged) -> Iterator[list[Any]]:
     """Which half each article is in, by its number."""
     held_out = halves_of(judged.study).held_out
     return ([n, title in held_out] for n, title in enumerate(judged.items["title"].values))
-
-
-def _judges(study: Study) -> Iterator[list[Any]]:
-    """The people that a report counts as judges."""
-    return ([name] for name in sorted(judging_people(study).values_list("pseudonym", flat=True)))
 
 
 def judging_people(study: Study) -> QuerySet[Judge]:

@@ -142,9 +142,6 @@ def _judge_entry(
     }
 
 
-# ---------------------------------------------------------------- against people
-
-
 def _prompt_entry(
     prompt: ReportPrompt,
     counts: Iterable[MachineCount],

@@ -15,7 +15,7 @@ from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparison_entries import plan_of
 from evaluation.sections.study_agreement import agreement_in, pair_entry
 from evaluation.sections.verdict_table import table_of
-from evaluation.shapes.study_rounds import ChangedVerdicts, ReopenedRound, StudyRound, StudyRounds
+from evaluation.shapes.study_rounds import ChangedVerdicts, StudyRound, StudyRounds
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study
 
 POPULATION = "responses that two rounds resolved, after exclusions"
@@ -28,11 +28,19 @@ def rounds_entry(study: Study, clustering: Clustering | None = None) -> StudyRou
     rounds = list(rows.order_by("n"))
     if len(rounds) < 2 and not any(round.again for round in rounds):
         return None
-    reopened = Reopening.objects.filter(round__in=rounds).select_related("round")
+    reopenings = Reopening.objects.filter(round__in=rounds).select_related("round")
     return {
         "population": POPULATION,
         "rounds": round_entries(rounds),
-        "reopened": [_reopened(reopening) for reopening in reopened],
+        "reopened": [
+            {
+                "n": again.round.n,
+                "reason": again.reason,
+                "could_read": again.could_read,
+                "day": again.at.date().isoformat(),
+            }
+            for again in reopenings
+        ],
         "changed": changed_entries(study, clustering or Clustering()),
     }
 
@@ -57,15 +65,6 @@ def round_entries(rounds: Sequence[Round]) -> list[StudyRound]:
         }
         for round in rounds
     ]
-
-
-def _reopened(reopening: Reopening) -> ReopenedRound:
-    return {
-        "n": reopening.round.n,
-        "reason": reopening.reason,
-        "could_read": reopening.could_read,
-        "day": reopening.at.date().isoformat(),
-    }
 
 
 def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdicts]:

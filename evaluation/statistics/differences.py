@@ -75,7 +75,9 @@ def paired(first: Hits, second: Hits, clusters: Places, plan: ResamplePlan) -> D
     if not n:
         return Difference(None, (0, 0), (0, 0), None, 0, 0, reason=NO_PAIRS)
     features = np.stack([np.ones(n), second.astype(float) - first], axis=1)
-    interval = _resampled(_by_cluster(features, clusters), _mean_of_second, plan)
+    interval = _resampled(
+        _by_cluster(features, clusters), lambda sums: ratio(sums[1], sums[0])[None], plan
+    )
     value = (k_2 - k_1) / n
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
     return Difference(
@@ -183,10 +185,6 @@ def _of_two_groups(
     fewest = min(int((sums[:, place] > 0).sum()) for place in (0, 2))
     few = fewest < FEWEST_CLUSTERS
     return too_few(fewest, plan) if few else _resampled(sums, statistic, plan), fewest
-
-
-def _mean_of_second(sums: Floats) -> Floats:
-    return ratio(sums[1], sums[0])[None]
 
 
 def _share_difference(sums: Floats) -> Floats:

@@ -32,9 +32,6 @@ def clustered_entry(interval: Resampled | None) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- a judge model against people
-
-
 def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan) -> dict[str, Any]:
     """The table of both verdicts, and the scores that follow from it."""
     size = len(labels)

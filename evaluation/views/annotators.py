@@ -4,9 +4,8 @@ from dataclasses import asdict
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, roles_required
+from accounts.access import person_of
 from accounts.roles import Role
 from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations
@@ -16,7 +15,7 @@ from evaluation.annotators import compared_rows
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations, submitted_in
 from evaluation.report import annotator_rows as layout
-from evaluation.views.reports import READERS
+from evaluation.views.reports import for_researchers
 from leases.rows import first_of
 from pages.data_responses import csv_response, json_response
 from pages.paging import page_of
@@ -35,8 +34,7 @@ def keep_tags(request: HttpRequest, campaign: Campaign, tags: set[int]) -> None:
     keep_views(person_of(request), entered, request.path)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Every population in short, and the chosen one in full."""
     campaign = campaign_at(request, campaign_id)
@@ -53,22 +51,19 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return render(request, "evaluation/annotators.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def as_json(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return json_response(campaign_agreement(campaign_at(request, campaign_id)))
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     sheet = layout.sheet(campaign_agreement(campaign_at(request, campaign_id)))
     return csv_response(sheet.header, sheet.rows, f"campaign-{campaign_id}-agreement.csv")
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The comparisons that a number counts."""
     campaign = campaign_at(request, campaign_id)
@@ -89,8 +84,7 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return render(request, "evaluation/annotators_rows.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def compared_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     campaign = campaign_at(request, campaign_id)

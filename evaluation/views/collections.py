@@ -2,9 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, roles_required
+from accounts.access import person_of
 from accounts.throttles import counted
 from datasets.blinding import check_collection
 from datasets.models import Collection
@@ -12,7 +11,7 @@ from datasets.records import collection_named
 from evaluation.counts.collection_counts import collection_table
 from evaluation.report.collection_rows import COLUMNS, groups, sentences_of, sheet_rows
 from evaluation.shapes.collection_table import CollectionTable
-from evaluation.views.reports import READERS
+from evaluation.views.reports import for_researchers
 from pages.data_responses import csv_response, json_response
 
 
@@ -23,8 +22,7 @@ def seen_whole(request: HttpRequest, name: str) -> tuple[Collection, CollectionT
     return collection, collection_table(collection)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def table(request: HttpRequest, name: str) -> HttpResponse:
     collection, body = seen_whole(request, name)
     context = {
@@ -36,14 +34,12 @@ def table(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "evaluation/dataset.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def as_json(request: HttpRequest, name: str) -> HttpResponse:
     return json_response(seen_whole(request, name)[1])
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def as_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     collection, body = seen_whole(request, name)

@@ -2,9 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, roles_required
+from accounts.access import person_of
 from evaluation.access import study_for
 from evaluation.compare.request import KIND_LABELS, AskedComparison, of_models, read_comparison
 from evaluation.counts import final_verdicts
@@ -15,14 +14,13 @@ from evaluation.rows.filters import verdicts_of
 from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
-from evaluation.views.reports import READERS
+from evaluation.views.reports import for_researchers
 from judging.models import Study
 from leases.refusal import Refusal
 from pages.data_responses import json_response
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     """The form, and below it what was asked; a question that cannot be asked keeps what was entered."""
     study = study_for(person_of(request), study_id)
@@ -51,8 +49,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     return render(request, "evaluation/compare.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def compare_json(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     parts = subject_of(study, model_names(models_of(study)))

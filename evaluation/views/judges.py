@@ -2,29 +2,26 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, roles_required
+from accounts.access import person_of
 from evaluation.access import study_for
 from evaluation.judges.counts import rounds_shown
 from evaluation.judges.judge_figures import cause_tables, compared, criteria_of, listed, shares_of
-from evaluation.views.reports import READERS
+from evaluation.views.reports import for_researchers
 from judging import progress, warmup
 from judging.machine import control
 from judging.models import JudgingSlot, MachineVerdict, Rubric
 from leases.rows import first_of
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def judges(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     context = {"study": study, "judges": listed(study), "causes": cause_tables(study)}
     return render(request, "evaluation/judges.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     """What a person gave in a study, how it compares, and at what pace; judge models are in the report."""
     study = study_for(person_of(request), study_id)
@@ -48,8 +45,7 @@ def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     return render(request, "evaluation/judge.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def judge_model(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     """What a judge model is sent, next to the criteria that people judged the same responses by."""
     study = study_for(person_of(request), study_id)

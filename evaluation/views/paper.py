@@ -2,9 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import roles_required
 from accounts.throttles import counted
 from evaluation.paper.chart_includes import includes
 from evaluation.paper.latex import latex
@@ -12,14 +10,13 @@ from evaluation.report.display import FORMS, read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.methods import methods_paragraph
 from evaluation.views import files
-from evaluation.views.reports import READERS, asked
+from evaluation.views.reports import asked, for_researchers
 
 # What a report's address says of its resampling.
 CLUSTERING = ("cluster", "resamples", "seed")
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def page(request: HttpRequest, **of: int) -> HttpResponse:
     source = asked(request, **of)
     display = read_display(request.GET.dict(), source.body)
@@ -42,8 +39,7 @@ def page(request: HttpRequest, **of: int) -> HttpResponse:
     return render(request, "evaluation/paper.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def tables(request: HttpRequest, **of: int) -> HttpResponseBase:
     source = asked(request, **of)

@@ -1,5 +1,6 @@
 """The list of reports, a live report, and the files of live and frozen ones."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -25,6 +26,11 @@ from judging.models import Study
 from pages.paging import page_of
 
 READERS = (Role.RESEARCHER, Role.ADMIN)
+
+
+def for_researchers(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A page that researchers and admins read."""
+    return require_safe(roles_required(*READERS)(view))
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,7 @@ def asked(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> Repo
     return frozen(request, snapshot_id) if snapshot_id else live(request, study_id)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def reports(request: HttpRequest) -> HttpResponse:
     page = page_of(request, studies())
     listed = entries(page.object_list, person_of(request))
@@ -69,8 +74,7 @@ def reports(request: HttpRequest) -> HttpResponse:
     return render(request, "evaluation/reports.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def report(request: HttpRequest, study_id: int) -> HttpResponse:
     source = live(request, study_id)
     context = {
@@ -84,35 +88,28 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
     return render(request, "evaluation/report.html", context)
 
 
-# ---------------------------------------------------------------- of a live or a frozen report
-
-
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def as_json(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> HttpResponse:
     if study_id:
         return files.json_file(text_of(live(request, study_id).body))
     return files.json_file(snapshots.text_of(snapshot_for(person_of(request), snapshot_id)))
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def sheet(request: HttpRequest, sheet: str, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
     return files.sheet_file(source.body, sheet, source.stem)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def chart(request: HttpRequest, key: str, form: str, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
     return files.chart_file(source.body, key, form, source.stem, request.GET)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def bundle(request: HttpRequest, **of: int) -> HttpResponseBase:
     """Rows, numbers, and the script that recomputes the numbers."""

@@ -5,9 +5,8 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, roles_required
+from accounts.access import person_of
 from accounts.throttles import counted
 from evaluation.access import study_for
 from evaluation.counts.judged import COLUMNS
@@ -17,27 +16,18 @@ from evaluation.rows.disagreements import filters, passages, read_choice, side_b
 from evaluation.rows.export import records
 from evaluation.rows.filters import of_rows
 from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
-from evaluation.views.reports import READERS
+from evaluation.views.reports import for_researchers
 from judging.blinding import keep_items, keep_records
 from pages.data_responses import csv_response
 from pages.paging import page_of
 
 ROWS_PER_PAGE = 20
-# What a number of the report may have chosen besides the lists above the rows.
-LINKED = {*ResponseChoice.__dataclass_fields__} - {
-    "prompt",
-    "model",
-    "slice",
-    "verdict",
-    "judge",
-    "cause",
-    "words",
-    "sort",
-}
+# What the lists above the rows choose, and what only a number of the report does.
+LISTED = {"prompt", "model", "slice", "verdict", "judge", "cause", "words", "sort"}
+LINKED = {*ResponseChoice.__dataclass_fields__} - LISTED
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     choice = ResponseChoice.from_query(request.GET, study)
@@ -58,8 +48,7 @@ def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     return render(request, "evaluation/rows.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
     """The responses that two judges judged, one a page, with both verdicts."""
     study = study_for(person_of(request), study_id)
@@ -83,8 +72,7 @@ def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
     return render(request, "evaluation/disagreements.html", context)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     study = study_for(person_of(request), study_id)
@@ -94,8 +82,7 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     return csv_response(list(COLUMNS), lines, f"{study.slug}-rows.csv")
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 @counted("downloads")
 def replies_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     """What judge models replied, chosen as the rows are."""

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from accounts.access import person_of, roles_required
 from evaluation.access import snapshot_for, study_for
@@ -12,7 +12,7 @@ from evaluation.frozen import publishing, snapshots
 from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.views.published import cited
-from evaluation.views.reports import READERS
+from evaluation.views.reports import READERS, for_researchers
 
 
 @require_POST
@@ -32,8 +32,7 @@ def freeze(request: HttpRequest, study_id: int) -> HttpResponse:
     return redirect("evaluation:snapshot", kept.pk)
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     shown = snapshot_for(person_of(request), snapshot_id)
     context = {"study": shown.study, **cited(request, shown)}

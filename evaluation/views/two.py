@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, roles_required
+from accounts.access import person_of
 from evaluation.access import study_for
 from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
@@ -19,7 +18,7 @@ from evaluation.rows.filters import verdicts_of
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.round_entries import changed_entries, round_entries, round_side
 from evaluation.shapes.study_rounds import StudyRound
-from evaluation.views.reports import READERS, frozen, live
+from evaluation.views.reports import for_researchers, frozen, live
 from judging.blinding import hidden_results
 from judging.models import Round, Study
 from leases.refusal import NotFoundHere, Refusal
@@ -94,8 +93,7 @@ class RoundSides:
         return next((changed_sentence(entry) for entry in entries if entry["rounds"] == both), "")
 
 
-@require_safe
-@roles_required(*READERS)
+@for_researchers
 def two(request: HttpRequest, study_id: int) -> HttpResponse:
     """`first` and `with` name the sides: "round-1" of this study; `with` also "study-3" or "snapshot-5".
 

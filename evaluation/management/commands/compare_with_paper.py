@@ -39,12 +39,9 @@ class Command(RefusingCommand):
         self.stdout.write(f"{len(cells)} cells of the paper's table 2:")
         for comes_to, count in sorted(tally.items()):
             self.stdout.write(f"  {comes_to}: {count}")
-        shown = cells if options["all"] else [match for match in cells if self._at_odds(match)]
-        for match in shown:
-            self.stdout.write(_line(match))
-
-    def _at_odds(self, match: Match) -> bool:
-        return match.comes_to in (DIFFERS, DOES_NOT_FIT)
+        for match in cells:
+            if options["all"] or match.comes_to in (DIFFERS, DOES_NOT_FIT):
+                self.stdout.write(_line(match))
 
 
 def _line(match: Match) -> str:
