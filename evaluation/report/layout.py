@@ -9,7 +9,8 @@ from evaluation.report.comparison_rows import family_sections
 from evaluation.report.drawings import drawings
 from evaluation.report.figures import compared_word
 from evaluation.report.flow_steps import flow_rows
-from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
+from evaluation.report.judge_sections import judge_sections
+from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.methods import methods_paragraph
 from evaluation.report.summary import summary
 from evaluation.report.verdict_rows import prompt_sections

@@ -9,7 +9,8 @@ from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.report.agreement_rows import agreement_sections
 from evaluation.report.comparison_rows import family_sections
 from evaluation.report.figures import compared_word
-from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
+from evaluation.report.judge_sections import judge_sections
+from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from evaluation.report.comparison_rows import comparison_sentence
-from evaluation.report.judge_sections import judge_sentence
+from evaluation.report.judge_sentences import judge_sentence
 from evaluation.report.sentences import p_value, point_ends, points
 from evaluation.report.verdict_rows import prompt_sentence
 

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from evaluation.report.judge_sections import halves_sentence, judge_sections, variants_sentence
+from evaluation.report.judge_sections import judge_sections
+from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report

@@ -1,0 +1,96 @@
+"""The judge models of a report in sentences. Pure."""
+
+from evaluation.report.sentences import (
+    cell_words,
+    coefficient_of,
+    counted,
+    kappa_of,
+    lowered,
+    name_of,
+    number,
+    percent,
+)
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.judge_models import PromptScores, Score
+from evaluation.shapes.study_report import Report
+
+
+def judge_sentence(judge: str, prompt: PromptScores) -> str:
+    """How far a judge model matches people on the responses to one prompt."""
+    accuracy, macro = prompt["accuracy"], prompt["macro_f"]
+    if not accuracy["n"]:
+        return f"{judge} on prompt {prompt['prompt']}: {accuracy['reason']}"
+    unparsed = prompt["unparsed"]
+    some = "reply is without a verdict and counts", "replies are without a verdict and count"
+    missed = f"; {counted(unparsed, *some)} as wrong" if unparsed else ""
+    return (
+        f"On prompt {prompt['prompt']}, {judge} gives people's final verdict on {cell_words(accuracy)}{missed}. "
+        f"{_macro_words(macro)}"
+    )
+
+
+def held_out_sentence(judge: str, scores: PromptScores) -> str:
+    """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
+    (found,) = [found for found in scores["halves"] if found["half"] == "held_out"]
+    if not found["n"]:
+        return f"On the held-out half of the articles, {judge} has no reply to compare yet."
+    return (
+        f"On the held-out half of the articles, {judge} gives people's final verdict on "
+        f"{cell_words(found['accuracy'])}. {_macro_words(found['macro_f'])}"
+    )
+
+
+def _macro_words(macro: Score) -> str:
+    if macro["value"] is None:
+        return f"Macro-F is undefined: {lowered(macro['reason'])}"
+    if macro["cluster_low"] is None:
+        return f"Macro-F is {number(macro['value'])}."
+    ends = f"{number(macro['cluster_low'])} to {number(macro['cluster_high'])}"
+    return f"Macro-F is {number(macro['value'])} (95 % interval {ends}, resampling {macro['clusters']} articles)."
+
+
+def halves_sentence(report: Report) -> str:
+    """How the articles are split; empty where no judge model judged."""
+    if "halves" not in report:
+        return ""
+    halves = report["halves"]
+    return (
+        f"The study's seed ({halves['seed']}) splits its articles into two halves: {halves['development']} are the "
+        "development half, on which a model and a judge prompt can be chosen, and "
+        f"{halves['held_out']} the held-out half. "
+        f"{counted(halves['tried'], 'variant has', 'variants have')} been compared with people "
+        "on the held-out half."
+    )
+
+
+def ceiling_sentence(report: Report, prompt: str) -> str:
+    """How far people agree on the responses to a prompt: more cannot be asked of a judge model."""
+    mine = [entry for entry in report["agreement"]["prompts"] if entry["prompt"] == prompt]
+    measured = [entry for entry in mine if entry["pairs"]]
+    if not measured:
+        return f"People’s own agreement, the ceiling of these scores, is not measured. {mine[0]['reason']}"
+    return (
+        f"The ceiling is people’s own agreement: {'; '.join(map(_own_agreement, measured))}, on first verdicts before "
+        "resolution."
+    )
+
+
+def _own_agreement(entry: PromptAgreement) -> str:
+    agreed, kappa = coefficient_of(entry["all"], "percent_agreement"), kappa_of(entry)
+    before = f"round {entry['round']}, " if entry["round"] is not None else ""
+    shown = "undefined" if kappa["value"] is None else number(kappa["value"])
+    return (
+        f"{before}{percent(agreed['value'])} of {counted(agreed['n'], 'response')} "
+        f"({name_of(kappa)} {shown})"
+    )
+
+
+def variants_sentence(report: Report) -> str:
+    """How many judge models were tried: the best of many is better by chance."""
+    tried = len(report["judge_models"])
+    if tried == 1:
+        return "One variant of a judge model was tried on this study."
+    return (
+        f"{tried} variants of judge models (models and judge prompts) were tried on this study. The best of them has "
+        "higher scores by chance too: report how many there were."
+    )
