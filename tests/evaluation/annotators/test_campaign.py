@@ -172,17 +172,17 @@ def test_the_files_have_what_the_page_shows(client, rita, campaign):
     base = f"/reports/campaigns/{campaign.pk}"
     report = client.get(f"{base}/agreement.json").json()
     assert report["rounds"] == campaign_agreement(campaign)["rounds"]
-    lines = list(csv.DictReader(io.StringIO(read(client, f"{base}/agreement.csv"))))
+    lines = list(csv.DictReader(io.StringIO(page_at(client, f"{base}/agreement.csv"))))
     validity = [
         line for line in lines if line["measure"] == "validity" and line["stage"] == "before"
     ]
     assert {line["coefficient"]: line["value"] for line in validity}["cohen_kappa"] == "0.0"
-    rows = list(csv.DictReader(io.StringIO(read(client, f"{base}/rows.csv"))))
+    rows = list(csv.DictReader(io.StringIO(page_at(client, f"{base}/rows.csv"))))
     assert [(row["tag"], row["validity_1"] == row["validity_2"]) for row in rows] == [
         ("0", True),
         ("1", False),
     ]
 
 
-def read(client, address):
+def page_at(client, address):
     return b"".join(client.get(address).streaming_content).decode()

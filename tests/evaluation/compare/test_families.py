@@ -34,7 +34,7 @@ def answer(model, prompt, n, verdict, reasoning="explicit", same=False, sample=1
     return model, prompt, f"Abbey {n}", reasoning, same, verdict, 1, (n, sample)
 
 
-def of(kind, *prompts, margin=None):
+def family_of(kind, *prompts, margin=None):
     return Family("k", "T", kind, prompts, margin)
 
 
@@ -45,7 +45,7 @@ def test_only_questions_answered_on_both_sides_are_paired():
         answer("m", FOUR, 2, "correct"),  # prompt 5 has no verdict on it
         answer("m", FIVE, 3, "correct"),
     )
-    (one,) = compared(of(PROMPTS, (FOUR, FIVE)), result, PLAN)
+    (one,) = compared(family_of(PROMPTS, (FOUR, FIVE)), result, PLAN)
     assert (one.difference.first, one.difference.second) == ((0, 1), (1, 1))
 
 
@@ -54,7 +54,7 @@ def test_samples_are_paired_with_their_like():
         *(answer("m", FOUR, 1, "incorrect", sample=n) for n in (1, 2)),
         *(answer("m", FIVE, 1, "correct", sample=n) for n in (1, 2, 3)),
     )
-    (one,) = compared(of(PROMPTS, (FOUR, FIVE)), result, PLAN)
+    (one,) = compared(family_of(PROMPTS, (FOUR, FIVE)), result, PLAN)
     assert one.difference.first == (0, 2)
 
 
@@ -66,13 +66,13 @@ def test_questions_of_one_passage_stay_out_where_a_prompt_gives_one():
         answer("m", FOUR, 2, "incorrect"),
         one_passage={"passage-1"},
     )
-    (one,) = compared(of(PROMPTS, ("passage-1", FOUR)), result, PLAN)
+    (one,) = compared(family_of(PROMPTS, ("passage-1", FOUR)), result, PLAN)
     assert (one.difference.first, one.difference.second) == ((1, 1), (0, 1))
 
 
 def test_each_two_models_are_compared_once():
     result = answers(*(answer(model, FIVE, n, "correct") for model in "abc" for n in range(3)))
-    names = [(one.first, one.second) for one in compared(of(MODELS, (FIVE,)), result, PLAN)]
+    names = [(one.first, one.second) for one in compared(family_of(MODELS, (FIVE,)), result, PLAN)]
     assert names == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
@@ -82,7 +82,7 @@ def test_untyped_questions_are_neither_explicit_nor_implicit():
         answer("m", FIVE, 2, "incorrect", "implicit"),
         answer("m", FIVE, 3, "correct", "untyped"),
     )
-    (one,) = compared(of(REASONING, (FIVE,)), result, PLAN)
+    (one,) = compared(family_of(REASONING, (FIVE,)), result, PLAN)
     assert (one.difference.first, one.difference.second) == ((0, 1), (1, 1))
 
 
@@ -93,7 +93,7 @@ def test_a_gain_is_compared_between_explicit_and_implicit():
             [("correct", "explicit"), ("incorrect", "implicit"), ("correct", "untyped")]
         )),
     )  # fmt: skip
-    (one,) = compared(of(GAINS, (FOUR, FIVE)), result, PLAN)
+    (one,) = compared(family_of(GAINS, (FOUR, FIVE)), result, PLAN)
     assert one.difference.value == 1.0
     assert (one.difference.gain.second, one.difference.other_gain.second) == ((1, 1), (0, 1))
 
@@ -104,7 +104,7 @@ def test_p_values_are_corrected_over_the_whole_family():
         *(answer("a", FIVE, n, "correct") for n in range(12)),
         *(answer("b", FIVE, n, "correct" if n < 6 else "incorrect") for n in range(12)),
     )
-    a, b = compared(of(PROMPTS, (FOUR, FIVE)), result, PLAN)
+    a, b = compared(family_of(PROMPTS, (FOUR, FIVE)), result, PLAN)
     assert (a.difference.p_exact, b.difference.p_exact) == (2 / 2**12, 2 / 2**6)
     assert (a.p_exact_corrected, b.p_exact_corrected) == (4 / 2**12, 2 / 2**6)
 
@@ -115,10 +115,10 @@ def test_a_margin_gives_a_decision_and_none_without_an_interval():
         *(answer("m", FOUR, i, "correct") for i in range(n)),
         *(answer("m", FIVE, i, "incorrect" if i == 0 else "correct") for i in range(n)),
     )
-    (one,) = compared(of(PROMPTS, (FOUR, FIVE), margin=0.2), near, PLAN)
+    (one,) = compared(family_of(PROMPTS, (FOUR, FIVE), margin=0.2), near, PLAN)
     assert one.within == "equivalent"
     few = answers(answer("m", FOUR, 1, "correct"), answer("m", FIVE, 1, "incorrect"))
-    (one,) = compared(of(PROMPTS, (FOUR, FIVE), margin=0.2), few, PLAN)
+    (one,) = compared(family_of(PROMPTS, (FOUR, FIVE), margin=0.2), few, PLAN)
     assert one.within == ""
 
 
@@ -136,4 +136,4 @@ def test_no_declared_family_asks_of_too_many_p_values():
 @pytest.mark.parametrize("kind", [PROMPTS, MODELS, REASONING, GAINS])
 def test_nothing_to_compare_gives_nothing(kind):
     prompts = (FOUR, FIVE) if kind in (PROMPTS, GAINS) else (FIVE,)
-    assert compared(of(kind, prompts), answers(), PLAN) == []
+    assert compared(family_of(kind, prompts), answers(), PLAN) == []

@@ -18,7 +18,7 @@ PLAN = ResamplePlan(seed=5, resamples=400)
 KEYS = {"name", "pair", "weights", "value", "se", "low", "high", "n", "method", "reason"}
 
 
-def of(lines, order=(), plan=PLAN, by_cluster=True, header="item,rater,label"):
+def agreement_in(lines, order=(), plan=PLAN, by_cluster=True, header="item,rater,label"):
     ratings = read_labels(io.BytesIO("\n".join([header, *lines]).encode()))
     return agreement_of(ratings, scale_of(ratings.label_names, order), LabelsPlan(plan, by_cluster))
 
@@ -53,7 +53,7 @@ def krippendorff():
 
 
 def test_cohens_table():
-    result = of(cohen())
+    result = agreement_in(cohen())
     pair = ["a", "b"]
     expected = {
         "percent_agreement": Fraction(140, 200),
@@ -73,7 +73,7 @@ def test_cohens_table():
 
 
 def test_the_keys_are_these():
-    result = of(cohen())
+    result = agreement_in(cohen())
     counts = ["n_items", "n_raters", "n_labels"]
     assert list(result) == [*counts, "labels", "coefficients", "per_class"]
     assert [result[name] for name in counts] == [200, 2, 400]
@@ -86,7 +86,7 @@ def test_the_keys_are_these():
 
 
 def test_krippendorffs_case_with_missing_labels_and_numbers():
-    result = of(krippendorff())
+    result = agreement_in(krippendorff())
     assert result["labels"] == ["1", "2", "3", "4", "5"]
     assert (result["n_items"], result["n_raters"], result["n_labels"]) == (12, 4, 41)
     alphas = {"nominal": 113 / 152, "ordinal": 0.815388, "interval": 951 / 1120}
@@ -99,7 +99,7 @@ def test_krippendorffs_case_with_missing_labels_and_numbers():
 
 def test_words_have_no_order_unless_it_is_declared():
     pair, words = ["a", "b"], ("low", "medium", "high")
-    plain, ordered = of(cohen(words)), of(cohen(words), order=words)
+    plain, ordered = agreement_in(cohen(words)), agreement_in(cohen(words), order=words)
     for name, weights, of_pair in (
         ("cohen_kappa", "linear", pair),
         ("cohen_kappa", "quadratic", pair),
@@ -114,8 +114,10 @@ def test_words_have_no_order_unless_it_is_declared():
 
 def test_the_declared_order_is_not_the_alphabets():
     words = ("low", "medium", "high")
-    declared = value(of(cohen(words), order=words), "cohen_kappa", "linear", ["a", "b"])
-    alphabet = value(of(cohen(words), order=sorted(words)), "cohen_kappa", "linear", ["a", "b"])
+    declared = value(agreement_in(cohen(words), order=words), "cohen_kappa", "linear", ["a", "b"])
+    alphabet = value(
+        agreement_in(cohen(words), order=sorted(words)), "cohen_kappa", "linear", ["a", "b"]
+    )
     assert declared["value"] != pytest.approx(alphabet["value"])
 
 
@@ -144,8 +146,8 @@ def test_an_order_that_does_not_fit_is_refused(order, message):
 
 def test_labels_of_the_order_that_nobody_used_are_on_the_scale():
     """AC1 divides chance among all labels of the scale."""
-    three = value(of(cohen()), "gwet_ac1", pair=["a", "b"])["value"]
-    four = value(of(cohen(), order="wxyz"), "gwet_ac1", pair=["a", "b"])["value"]
+    three = value(agreement_in(cohen()), "gwet_ac1", pair=["a", "b"])["value"]
+    four = value(agreement_in(cohen(), order="wxyz"), "gwet_ac1", pair=["a", "b"])["value"]
     assert four > three
 
 
@@ -160,7 +162,7 @@ def test_labels_of_the_order_that_nobody_used_are_on_the_scale():
     ids=["no items", "one rater", "nothing in common", "one category"],
 )
 def test_undefined_is_null_with_a_reason(lines, reason, count):
-    result = of(lines)
+    result = agreement_in(lines)
     assert (result["n_items"], result["n_raters"], result["n_labels"]) == count
     kappas = [
         row
@@ -174,7 +176,7 @@ def test_undefined_is_null_with_a_reason(lines, reason, count):
 
 
 def test_one_category_keeps_the_observed_agreement():
-    result = of([f"{item},{rater},x" for item in range(9) for rater in "ab"])
+    result = agreement_in([f"{item},{rater},x" for item in range(9) for rater in "ab"])
     assert value(result, "percent_agreement")["value"] == 1.0
 
 
@@ -187,7 +189,10 @@ def test_clusters_widen_the_intervals_and_are_named():
             lines.append(f"{cluster}-{n},a,{'x' if cluster < 10 else 'y'},{cluster}")
             lines.append(f"{cluster}-{n},b,{second},{cluster}")
     header = "item,rater,label,cluster"
-    clustered, single = of(lines, header=header), of(lines, header=header, by_cluster=False)
+    clustered, single = (
+        agreement_in(lines, header=header),
+        agreement_in(lines, header=header, by_cluster=False),
+    )
     wide, narrow = (value(result, "cohen_kappa", pair=["a", "b"]) for result in (clustered, single))
     assert wide["value"] == narrow["value"]
     assert wide["high"] - wide["low"] > 2 * (narrow["high"] - narrow["low"])
@@ -199,13 +204,16 @@ def test_clusters_widen_the_intervals_and_are_named():
 def test_a_seed_gives_the_same_result_whatever_the_order_of_lines():
     lines = cohen(clusters=25)
     header = "item,rater,label,cluster"
-    forwards, backwards = of(lines, header=header), of(lines[::-1], header=header)
+    forwards, backwards = (
+        agreement_in(lines, header=header),
+        agreement_in(lines[::-1], header=header),
+    )
     assert backwards == forwards
-    assert of(lines, header=header, plan=ResamplePlan(6, 400)) != forwards
+    assert agreement_in(lines, header=header, plan=ResamplePlan(6, 400)) != forwards
 
 
 def test_without_resamples_the_closed_forms_are_left():
-    result = of(cohen(), plan=None)
+    result = agreement_in(cohen(), plan=None)
     assert value(result, "cohen_kappa", pair=["a", "b"])["low"] is not None
     alpha = value(result, "krippendorff_alpha_nominal")
     assert (alpha["low"], alpha["method"], alpha["reason"]) == (None, "", "")
@@ -218,20 +226,20 @@ def test_a_crowd_is_measured_over_all_but_not_two_by_two():
         for item in range(60)
         for rater in chance.choice(MOST_PAIRED + 5, 3, replace=False)
     ]
-    result = of(lines)
+    result = agreement_in(lines)
     assert value(result, "cohen_kappa")["reason"] == TOO_MANY_RATERS
     assert value(result, "fleiss_kappa")["value"] is not None
     assert result["per_class"] == []
 
 
 def test_the_sheet_has_a_row_for_every_number():
-    result = of(cohen())
+    result = agreement_in(cohen())
     table = sheet(result)
     assert len(table.rows) == len(result["coefficients"]) + 4 * len(result["per_class"])
     assert all(len(row) == len(table.header) for row in table.rows)
 
 
 def test_a_terminal_is_not_given_a_files_control_characters():
-    text = "\n".join(in_lines(of(["1,a,\x1b[31mred", "1,b,x", "2,a,x", "2,b,x"])))
+    text = "\n".join(in_lines(agreement_in(["1,a,\x1b[31mred", "1,b,x", "2,a,x", "2,b,x"])))
     assert "\x1b" not in text
     assert "\\x1b[31mred" in text

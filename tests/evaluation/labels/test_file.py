@@ -9,7 +9,7 @@ from evaluation.labels.file import MOST_LABELS, UnreadableLabels, read_labels
 HEAD = "item,rater,label\n"
 
 
-def of(text, **bounds):
+def ratings_of(text, **bounds):
     data = text if isinstance(text, bytes) else text.encode("utf-8")
     return read_labels(io.BytesIO(data), **bounds)
 
@@ -24,7 +24,7 @@ def rows(result):
 
 def problems(text, **bounds):
     with pytest.raises(UnreadableLabels) as caught:
-        of(text, **bounds)
+        ratings_of(text, **bounds)
     return caught.value.problems
 
 
@@ -46,22 +46,22 @@ TWO = [(0, "alice", "yes"), (0, "bob", "no")]
     ids=["commas", "semicolons", "tabs", "mark", "crlf", "blank", "columns", "quotes"],
 )
 def test_one_content_in_many_spellings(text):
-    result = of(text)
+    result = ratings_of(text)
     assert (rows(result), result.clusters, result.notices, result.item_count) == (TWO, None, [], 1)
 
 
 def test_clusters_are_read_where_there_is_the_column():
-    result = of("item,rater,label,cluster\n1,a,x,Abbey\n2,a,x,Mill\n2,b,x,Mill\n")
+    result = ratings_of("item,rater,label,cluster\n1,a,x,Abbey\n2,a,x,Mill\n2,b,x,Mill\n")
     assert result.clusters.tolist() == [0, 1, 1]
 
 
 def test_a_cell_may_hold_separators_line_breaks_formulas_and_markup():
-    result = of(HEAD + '1,a,"=1+1"\n1,b,"<b>x, y</b>\nz"\n')
+    result = ratings_of(HEAD + '1,a,"=1+1"\n1,b,"<b>x, y</b>\nz"\n')
     assert result.label_names == ["=1+1", "<b>x, y</b>\nz"]
 
 
 def test_the_same_label_twice_counts_once_and_is_told():
-    result = of(HEAD + "1,alice,yes\n1,bob,no\n1,alice,yes\n1,alice,yes\n")
+    result = ratings_of(HEAD + "1,alice,yes\n1,bob,no\n1,alice,yes\n1,alice,yes\n")
     assert rows(result) == TWO
     assert result.notices == ["2 lines (4, 5) repeating a label left out: it counts once."]
 
@@ -73,7 +73,7 @@ def test_two_labels_of_one_rater_for_one_item_are_an_error_with_both_lines():
 
 
 def test_a_line_without_a_label_is_missing_data():
-    result = of(HEAD + "1,alice,yes\n2,alice,\n1,bob,no\n")
+    result = ratings_of(HEAD + "1,alice,yes\n2,alice,\n1,bob,no\n")
     assert rows(result) == TWO
     assert result.notices == ["1 line (3) without a label left out."]
 
@@ -139,13 +139,13 @@ def test_a_column_of_comments_is_no_column_of_labels():
 
 
 def test_a_bound_on_rows():
-    assert len(of(HEAD + "1,a,x\n2,a,x\n", most_rows=2).items) == 2
+    assert len(ratings_of(HEAD + "1,a,x\n2,a,x\n", most_rows=2).items) == 2
     (problem,) = problems(HEAD + "1,a,x\n2,a,x\n3,a,x\n", most_rows=2)
     assert problem == "The file has more than 2 labels. Use manage.py agreement for it."
 
 
 def test_a_header_alone_is_no_item():
-    result = of(HEAD)
+    result = ratings_of(HEAD)
     assert (result.item_count, result.rater_names, result.label_names, len(result.items)) == (
         0,
         [],

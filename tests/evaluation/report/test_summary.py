@@ -27,7 +27,7 @@ def family(kind, *rows):
     return {"key": kind, "kind": kind, "title": kind, "margin": None, "reason": "", "rows": rows}
 
 
-def of(*families, models=3):
+def report_of(*families, models=3):
     comparisons = {"verdict": "correct", "families": list(families)}
     return {"comparisons": comparisons, "models": [{"id": n} for n in range(models)]}
 
@@ -43,7 +43,7 @@ def of(*families, models=3):
     ],
 )
 def test_what_does_not_hold_is_no_finding(row):
-    assert findings(of(family("prompts", row)), "correct") == []
+    assert findings(report_of(family("prompts", row)), "correct") == []
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_what_does_not_hold_is_no_finding(row):
     ],
 )  # fmt: skip
 def test_a_finding_in_words(found, sentence):
-    assert findings(of(found), "correct") == [sentence]
+    assert findings(report_of(found), "correct") == [sentence]
 
 
 def test_the_widest_finding_comes_first_and_gains_are_none():
     gains = family("gains", row(explicit={}, implicit={}))
     alone = family("reasoning", row(first="implicit", second="explicit", prompt="4"))
     both = family("prompts", row(), row("b"))
-    first, second = findings(of(gains, alone, both), "correct")
+    first, second = findings(report_of(gains, alone, both), "correct")
     assert first.startswith("Prompt 5")
     assert second.startswith("On prompt 4")
 
@@ -110,7 +110,7 @@ def test_a_title_never_counts_some_where_it_is_all(models):
         row("", "best", f"m{n}", value=-0.3, low=-0.5, high=-0.1, prompt="5")
         for n in range(models - 1)
     ]
-    (title,) = findings(of(family("models", *rows), models=models), "correct")
+    (title,) = findings(report_of(family("models", *rows), models=models), "correct")
     words = "both others" if models == 3 else f"all {in_words(models - 1)} others"
     assert title == f"On prompt 5, best gives more correct responses than {words}, by 30.0 points"
 
