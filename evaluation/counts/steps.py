@@ -76,18 +76,13 @@ def _campaign_steps(collections: set[int]) -> list[FlowStep]:
     )
     done = drawn.filter(pk__in=published.values("sighting__tag"))
     waiting = places.filter(state__in=[AssignmentState.FREE, AssignmentState.HELD])
-    missing = drawn.exclude(pk__in=came)
+    missing, not_published = drawn.exclude(pk__in=came), came.exclude(pk__in=done)
     in_progress = missing.filter(pk__in=waiting.values("tag")).count()
-    in_review = (
-        came.exclude(pk__in=done)
-        .filter(
-            sightings__annotations__assignment__campaign__in=campaigns,
-            sightings__annotations__state__in=IN_REVIEW,
-        )
-        .distinct()
-        .count()
+    reviewed = not_published.filter(
+        sightings__annotations__assignment__campaign__in=campaigns,
+        sightings__annotations__state__in=IN_REVIEW,
     )
-    not_published = came.exclude(pk__in=done).count()
+    in_review = reviewed.distinct().count()
     n_drawn, n_came, n_done = drawn.count(), came.count(), came.filter(pk__in=done).count()
     not_annotated = [
         (in_progress, "waiting or in progress"),
@@ -95,7 +90,7 @@ def _campaign_steps(collections: set[int]) -> list[FlowStep]:
     ]
     left = [
         (in_review, "waiting for review or publishing"),
-        (not_published - in_review, "ambiguous"),
+        (not_published.count() - in_review, "ambiguous"),
     ]
     return [
         *_frame(campaigns, n_drawn),

@@ -1,6 +1,6 @@
 """The agreement part of a report, laid out for its page. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.charts.confusion import confusion_matrix
@@ -81,10 +81,30 @@ def agreement_rows(report: Report) -> list[AgreementRow]:
     rows = []
     for prompt, agreement in _with_prompts(report):
         for pair in agreement["pairs"]:
-            rows.append(_pair_row(prompt, agreement, pair))
+            first, second = pair["judges"]
+            chosen = {"judge_1": first, "judge_2": second}
+            figures, n = _figures(pair["coefficients"], PAIRED), pair["coefficients"][0]["n"]
+            judges = f"{first}, {second}"
+            rows.append(_row(prompt, agreement, judges, n, chosen, figures, pair["warning"]))
         if len(agreement["pairs"]) > 1:
-            rows.append(_overall_row(prompt, agreement))
+            agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
+            figures = (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others)
+            rows.append(_row(prompt, agreement, "all", agreement["n"], {}, figures))
     return rows
+
+
+def _row(
+    prompt: ReportPrompt,
+    agreement: PromptAgreement,
+    judges: str,
+    n: int,
+    chosen: Mapping[str, str],
+    figures: tuple[Figure, ...],
+    warning: str = "",
+) -> AgreementRow:
+    title, place = prompt["title"] + in_round(agreement), {"of": "first", "prompt": prompt["name"]}
+    link = query(**place, **chosen, round=agreement["round"])
+    return AgreementRow(prompt["label"], title, judges, n, link, figures, warning)
 
 
 def _with_prompts(report: Report) -> Iterable[tuple[ReportPrompt, PromptAgreement]]:
@@ -96,38 +116,6 @@ def _with_prompts(report: Report) -> Iterable[tuple[ReportPrompt, PromptAgreemen
 def in_round(agreement: PromptAgreement) -> str:
     """The round of an entry, for its title; empty where the study has one round."""
     return f", round {agreement['round']}" if agreement["round"] is not None else ""
-
-
-def _pair_row(prompt: ReportPrompt, agreement: PromptAgreement, pair: JudgePair) -> AgreementRow:
-    first, second = pair["judges"]
-    return AgreementRow(
-        prompt["label"],
-        prompt["title"] + in_round(agreement),
-        f"{first}, {second}",
-        pair["coefficients"][0]["n"],
-        query(
-            of="first",
-            prompt=prompt["name"],
-            judge_1=first,
-            judge_2=second,
-            round=agreement["round"],
-        ),
-        _figures(pair["coefficients"], PAIRED),
-        pair["warning"],
-    )
-
-
-def _overall_row(prompt: ReportPrompt, agreement: PromptAgreement) -> AgreementRow:
-    agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
-    return AgreementRow(
-        prompt["label"],
-        prompt["title"] + in_round(agreement),
-        "all",
-        agreement["n"],
-        query(of="first", prompt=prompt["name"], round=agreement["round"]),
-        (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others),
-        "",
-    )
 
 
 def _figures(coefficients: Sequence[Coefficient], names: Sequence[str]) -> tuple[Figure, ...]:

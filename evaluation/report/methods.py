@@ -6,7 +6,7 @@ from evaluation.report import missing, sentences
 from evaluation.report.agreement_rows import in_round
 from evaluation.report.sentences import counted
 from evaluation.shapes.judge_agreement import PromptAgreement
-from evaluation.shapes.study_report import Report
+from evaluation.shapes.study_report import Report, ReportStudy
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
@@ -90,6 +90,13 @@ def _judging(report: Report) -> Iterator[str]:
     else:
         yield f"in {len(report['rounds']['rounds'])} rounds."
     yield from _rounds(report)
+    yield from _drawing(report["study"])
+    if study["state"] == "open":
+        yield "Judging has not ended: these are the verdicts handed in so far."
+
+
+def _drawing(study: ReportStudy) -> Iterator[str]:
+    """In which order, from where and how often responses came to a judge, and whose questions they were."""
     if study["order"] in ORDERS:
         yield f"Each judge's order was drawn with seed {study['seed']}, {ORDERS[study['order']]}."
     if study["pairing"] == "pool":
@@ -103,8 +110,6 @@ def _judging(report: Report) -> Iterator[str]:
     elif (own := study["own_verdicts"])[0]:
         share = f"{own[0]:,} of {own[1]:,} first verdicts ({100 * own[0] / own[1]:.1f} %)"
         yield f"{share} were on questions that their judge had written or annotated."
-    if study["state"] == "open":
-        yield "Judging has not ended: these are the verdicts handed in so far."
 
 
 def _rounds(report: Report) -> Iterator[str]:
