@@ -30,7 +30,7 @@ from evaluation.statistics import many_raters, two_raters
 from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
 from evaluation.statistics.coefficient import NO_ITEMS, Coefficient, coefficient, measured
-from evaluation.statistics.groups import Groups
+from evaluation.statistics.groups import Counts, Groups
 from evaluation.statistics.many_raters import (
     fleiss_kappa,
     krippendorff_alpha_nominal,
@@ -38,8 +38,6 @@ from evaluation.statistics.many_raters import (
 )
 from evaluation.statistics.two_raters import cohen_kappa, percent_agreement
 from pages.memory import FIGURES
-
-Counts = NDArray[np.int64]
 
 BEFORE, BLIND, AFTER = "before", "blind", "after"
 # With more pairs of people than this, options are given over all annotators only.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from datasets.models import Instance
 from evaluation.counts.judged import Judged, Moments
 from evaluation.statistics.columns import Column, Mask, Places, counted
+from evaluation.statistics.two_raters import PairCell
 from judging.models import JudgingSlot, Study
 
 PARTS = 3
@@ -23,12 +24,10 @@ CLUSTERS = {
     "instance": f"{_INSTANCE}_id",
 }
 CLUSTER_COLUMNS = {"article": "title", "tag": "contradiction", "instance": "instance"}
-# Cluster, first verdict, second verdict, how many.
-Cell = tuple[str | int, str, str, int]
 # The cells of each two judges, in the order of their names.
-Pairs = dict[tuple[str, str], list[Cell]]
+JudgePairs = dict[tuple[str, str], list[PairCell]]
 # The name of a prompt and the number of a round.
-Part = tuple[str, int]
+PromptRound = tuple[str, int]
 
 
 class Responses(NamedTuple):
@@ -102,7 +101,7 @@ def own_questions(study: Study) -> set[tuple[str, int]]:
     }
 
 
-def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
+def pairs(judged: Judged, cluster: str) -> dict[PromptRound, JudgePairs]:
     """How often each two judges of one response gave which two first verdicts."""
     first, names = judged.first, judged.judges
     rows = np.lexsort((first.judge, first.round, first.at))
@@ -122,7 +121,7 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
         both = np.hstack([both, [earlier, earlier + apart]])
     first_slot, other = both
     clusters = judged.items[CLUSTER_COLUMNS[cluster]].at
-    found: dict[Part, Pairs] = {}
+    found: dict[PromptRound, JudgePairs] = {}
     for prompt, of, judge_1, judge_2, *cell in counted(
         judged.items["prompt"][at[first_slot]],
         Column.of_numbers(n[first_slot]),
@@ -137,7 +136,7 @@ def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
     return found
 
 
-def responses(judged: Judged, cluster: str) -> dict[Part, Responses]:
+def responses(judged: Judged, cluster: str) -> dict[PromptRound, Responses]:
     """By prompt and round: a response judged again in a later round counts there too."""
     first, k = judged.first, len(judged.scale)
     new = (np.diff(first.at, prepend=-1) != 0) | (np.diff(first.round, prepend=-1) != 0)

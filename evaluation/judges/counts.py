@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import Avg, Count, F
 
-from evaluation.counts.first_verdicts import CLUSTERS, Cell, first_judged, pairs, repeat_counts
+from evaluation.counts.first_verdicts import CLUSTERS, first_judged, pairs, repeat_counts
 from evaluation.counts.judged import Judged
+from evaluation.statistics.two_raters import PairCell
 from judging.models import Judge, Resolution, Study
 from judging.progress import LONGEST_READING
 
@@ -52,9 +53,9 @@ def seconds(study: Study, shown: RoundsShown) -> dict[str, float]:
     return {judge: mean for judge, at, mean in means if shown.get(judge, at) == at}
 
 
-def with_others(study: Study, shown: RoundsShown) -> dict[str, dict[str, list[Cell]]]:
+def with_others(study: Study, shown: RoundsShown) -> dict[str, dict[str, list[PairCell]]]:
     """Judge -> other judge -> (article, verdict, the other's, count) over what both judged in the judge's round."""
-    found: dict[str, dict[str, list[Cell]]] = {}
+    found: dict[str, dict[str, list[PairCell]]] = {}
     for (_, n), of_judges in pairs(Judged.of_study(study), CLUSTER).items():
         for (first, second), cells in of_judges.items():
             turned = [(place, theirs, mine, count) for place, mine, theirs, count in cells]
@@ -64,7 +65,7 @@ def with_others(study: Study, shown: RoundsShown) -> dict[str, dict[str, list[Ce
     return {judge: dict(sorted(others.items())) for judge, others in found.items()}
 
 
-def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list[Cell]]:
+def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list[PairCell]]:
     """FINAL and DISPUTED -> cells against the final verdicts in the judge's round.
 
     FINAL leaves out final verdicts that are the judge's own alone. DISPUTED has those that a discussion, a third person
@@ -84,7 +85,7 @@ def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list
         )
         .annotate(n=Count("pk"))
     )
-    cells: dict[str, list[Cell]] = {FINAL: [], DISPUTED: []}
+    cells: dict[str, list[PairCell]] = {FINAL: [], DISPUTED: []}
     for how, *cell in counted:
         cells[FINAL].append(tuple(cell))
         if how != Resolution.How.UNANIMOUS:
@@ -92,7 +93,7 @@ def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list
     return cells
 
 
-def with_own(study: Study, judge: Judge) -> list[Cell]:
+def with_own(study: Study, judge: Judge) -> list[PairCell]:
     """Cells of the judge's earlier and later verdicts on a response that came to them again."""
     repeats = repeat_counts(study, CLUSTER)
     return [
@@ -112,7 +113,7 @@ def causes(study: Study, by: str) -> dict[str, Counter[str]]:
     return found
 
 
-def leaning(cells: Iterable[Cell], order: Iterable[str]) -> tuple[int, int, int]:
+def leaning(cells: Iterable[PairCell], order: Iterable[str]) -> tuple[int, int, int]:
     """How many comparisons have the first verdict higher in `order`, how many lower, and how many there are."""
     place = {verdict: at for at, verdict in enumerate(order)}
     higher = lower = total = 0

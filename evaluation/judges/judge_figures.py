@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.counts.first_verdicts import Cell
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
 from evaluation.judges.counts import DISPUTED, FINAL, OWN, RoundsShown, leaning
@@ -18,6 +17,7 @@ from evaluation.sections.clustering import Clustering
 from evaluation.sections.study_agreement import pair_entry
 from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import ratio
+from evaluation.statistics.two_raters import PairCell
 from judging.models import Judge, Rubric, Study
 from judging.presenting import VerdictChoice, choices
 from judging.rules import rubric
@@ -159,12 +159,16 @@ def _both(name: str, other: str, n: int | None) -> str:
     return query(judges=" | ".join(sorted((name, other))), round=n)
 
 
-def _all_of(others: Mapping[str, Sequence[Cell]]) -> list[Cell]:
+def _all_of(others: Mapping[str, Sequence[PairCell]]) -> list[PairCell]:
     return [cell for cells in others.values() for cell in cells]
 
 
 def _compared(
-    label: str, cells: Sequence[Cell], scale: Sequence[str], plan: ResamplePlan, to_rows: str = ""
+    label: str,
+    cells: Sequence[PairCell],
+    scale: Sequence[str],
+    plan: ResamplePlan,
+    to_rows: str = "",
 ) -> JudgeComparison:
     found = pair_entry(("", ""), scale, cells, plan)["coefficients"]
     better, worse, n = leaning(cells, scale)
@@ -180,9 +184,9 @@ def _compared(
     )
 
 
-def _lean(cells: Sequence[Cell], scale: Sequence[str], plan: ResamplePlan) -> Figure:
+def _lean(cells: Sequence[PairCell], scale: Sequence[str], plan: ResamplePlan) -> Figure:
     """With its interval by resampling whole articles."""
-    by_article: dict[str | int, list[Cell]] = {}
+    by_article: dict[str | int, list[PairCell]] = {}
     for cell in cells:
         by_article.setdefault(cell[0], []).append(cell)
     sums = [leaning(of_article, scale) for of_article in by_article.values()]
@@ -191,7 +195,7 @@ def _lean(cells: Sequence[Cell], scale: Sequence[str], plan: ResamplePlan) -> Fi
     return Figure(_lean_in_points(cells, scale), point_ends(made["low"], made["high"]))
 
 
-def _lean_in_points(cells: Iterable[Cell], scale: Sequence[str]) -> str:
+def _lean_in_points(cells: Iterable[PairCell], scale: Sequence[str]) -> str:
     better, worse, n = leaning(cells, scale)
     return points((better - worse) / n if n else None)
 

@@ -21,11 +21,9 @@ from evaluation.statistics.coefficient import (
     PlainCoefficient,
     coefficient,
 )
-from evaluation.statistics.groups import Groups, kinds
+from evaluation.statistics.groups import Counts, Groups, kinds
 from evaluation.statistics.many_raters import of_many
 from evaluation.statistics.two_raters import WEIGHTED, TwoRaters, of_two
-
-Counts = NDArray[np.int64]
 
 MOST_PAIRED = 20
 # Cells of clusters x labels squared: 400 MB. More would be no file of this kind.

@@ -7,7 +7,13 @@ from typing import TypedDict
 import numpy as np
 
 from evaluation.counts import final_verdicts, first_verdicts
-from evaluation.counts.first_verdicts import Pairs, Part, RepeatCount, Responses, no_responses
+from evaluation.counts.first_verdicts import (
+    JudgePairs,
+    PromptRound,
+    RepeatCount,
+    Responses,
+    no_responses,
+)
 from evaluation.counts.judged import Judged
 from evaluation.sections.clustering import Clustering
 from evaluation.shapes.judge_agreement import (
@@ -91,9 +97,9 @@ class _Parts:
     """A study's first verdicts by prompt and round, and how many final verdicts each of these gives."""
 
     study: Study
-    pairs: Mapping[Part, Pairs]
-    responses: Mapping[Part, Responses]
-    finals: Mapping[Part, int]
+    pairs: Mapping[PromptRound, JudgePairs]
+    responses: Mapping[PromptRound, Responses]
+    finals: Mapping[PromptRound, int]
     plan: ResamplePlan
 
     def by_round(

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import student
+from .chance import Floats
 
-Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 # Sums of clusters `features x C` to `m x C`: whether a cluster holds any of what number i is a share of.
 Sources = Callable[[Floats], NDArray[np.bool_]]

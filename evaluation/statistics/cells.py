@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import Floats, Resampled, ResamplePlan, intervals
-from .chance import ratio
+from .bootstrap import Resampled, ResamplePlan, intervals
+from .chance import Floats, ratio
 from .columns import Places
 from .tables import ALL, Tallies
 

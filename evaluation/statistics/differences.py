@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from . import student
 from .bootstrap import (
     FEWEST_CLUSTERS,
-    Floats,
     Resampled,
     ResamplePlan,
     Statistic,
     intervals,
     too_few,
 )
-from .chance import ratio
+from .chance import Floats, ratio
 
 Hits = NDArray[np.bool_]
 Places = NDArray[np.int64]

@@ -22,11 +22,9 @@ from .coefficient import (
     coefficient,
     measured,
 )
-from .groups import Groups, kinds
+from .groups import Counts, Groups, kinds
 from .wilson import METHOD as WILSON
 from .wilson import wilson
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import Floats, Resampled, ResamplePlan, intervals
+from .bootstrap import Resampled, ResamplePlan, intervals
 from .cells import CellCounts, of_lines
-from .chance import ratio
+from .chance import Floats, ratio
 from .columns import columns
 from .tables import UNPARSED
 

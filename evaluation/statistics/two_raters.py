@@ -32,12 +32,10 @@ from .coefficient import (
     coefficient,
     measured,
 )
-from .groups import Groups
+from .groups import Counts, Groups
 from .many_raters import krippendorff_alpha_nominal
 from .wilson import METHOD as WILSON
 from .wilson import Z, wilson
-
-Counts = NDArray[np.int64]
 
 UNWEIGHTED, LINEAR, QUADRATIC = ("none", "linear", "quadratic")
 WEIGHTED = (LINEAR, QUADRATIC)
