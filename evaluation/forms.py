@@ -6,12 +6,7 @@ from typing import Any, BinaryIO
 from django import forms
 
 from evaluation.labels.file import Ratings, UnreadableLabels, read_labels
-from evaluation.labels.file_agreement import (
-    MOST_PAIRED,
-    LabelsPlan,
-    TooManyToResample,
-    agreement_of,
-)
+from evaluation.labels.file_agreement import MOST_PAIRED, LabelsPlan, TooManyLabels, agreement_of
 from evaluation.labels.scale import NotOnScale, scale_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 
@@ -77,7 +72,7 @@ class LabelsForm(forms.Form):
             raise forms.ValidationError(unreadable.problems) from None
         except NotOnScale as error:
             raise forms.ValidationError({"order": str(error)}) from None
-        except TooManyToResample as error:
+        except TooManyLabels as error:
             raise forms.ValidationError(str(error)) from None
         return cleaned
 
@@ -101,11 +96,11 @@ class LabelsForm(forms.Form):
         raters = len(ratings.rater_names)
         pairs = raters * (raters - 1) // 2 if raters <= MOST_PAIRED else 1
         if pairs * labels**2 > MOST_WORK:
-            raise TooManyToResample(
+            raise TooManyLabels(
                 f"{raters} raters with {labels} labels are too many for a page. Use manage.py agreement for them."
             )
         if ratings.item_count * labels**2 > MOST_CELLS:
-            raise TooManyToResample(
+            raise TooManyLabels(
                 f"{ratings.item_count:,} items with {labels} labels are too many for a page. Use manage.py agreement "
                 "for them."
             )

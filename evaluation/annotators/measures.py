@@ -142,8 +142,4 @@ def by_tag(annotations: Sequence[Entered]) -> list[list[Entered]]:
 
 def comparisons(annotations: Sequence[Entered]) -> list[TagComparison]:
     """Each two annotations of each tag."""
-    return [
-        compared(first, second)
-        for item in by_tag(annotations)
-        for first, second in combinations(item, 2)
-    ]
+    return [compared(*both) for item in by_tag(annotations) for both in combinations(item, 2)]

@@ -100,9 +100,7 @@ class Answers:
                 rows = kept & (answered.model.at == n) & (answered.prompt.at == m)
                 if rows.any():
                     self._of[model, prompt] = np.flatnonzero(rows)
-        self.models = sorted(
-            {model for model, _ in self._of}, key=lambda name: (name.casefold(), name)
-        )
+        self.models = sorted({m for m, _ in self._of}, key=lambda name: (name.casefold(), name))
 
     def has(self, prompts: Iterable[str]) -> bool:
         """Whether there are verdicts on all these prompts, of any model."""

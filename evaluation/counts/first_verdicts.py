@@ -106,12 +106,7 @@ def pairs(judged: Judged, cluster: str) -> dict[PromptRound, JudgePairs]:
     first, names = judged.first, judged.judges
     rows = np.lexsort((first.judge, first.round, first.at))
     rows = rows[first.judge[rows] >= 0]
-    at, n, judge, verdict = (
-        first.at[rows],
-        first.round[rows],
-        first.judge[rows],
-        first.verdict[rows],
-    )
+    at, n, judge, verdict = (of[rows] for of in (first.at, first.round, first.judge, first.verdict))
     # Sorted like this, two judges of a response stand next to each other, or with one more between them, and so on.
     both = np.zeros((2, 0), dtype=np.intp)
     for apart in range(1, len(names)):

@@ -96,11 +96,8 @@ def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list
 def with_own(study: Study, judge: Judge) -> list[PairCell]:
     """Cells of the judge's earlier and later verdicts on a response that came to them again."""
     repeats = repeat_counts(study, CLUSTER)
-    return [
-        (repeat.cluster, repeat.verdict_1, repeat.verdict_2, repeat.count)
-        for repeat in repeats
-        if repeat.judge == judge.pseudonym
-    ]
+    mine = [repeat for repeat in repeats if repeat.judge == judge.pseudonym]
+    return [(r.cluster, r.verdict_1, r.verdict_2, r.count) for r in mine]
 
 
 def causes(study: Study, by: str) -> dict[str, Counter[str]]:

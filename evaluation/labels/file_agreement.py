@@ -35,7 +35,7 @@ TOO_LARGE = (
 )
 
 
-class TooManyToResample(ValueError):
+class TooManyLabels(ValueError):
     """Too many clusters and labels to resample; the message says what to do."""
 
 
@@ -115,7 +115,7 @@ class _Counted:
     def _check(self, clusters: int) -> None:
         k = len(self.scale.labels)
         if self.plan is not None and clusters * k * k > MOST_CELLS:
-            raise TooManyToResample(TOO_LARGE.format(labels=k, clusters=clusters))
+            raise TooManyLabels(TOO_LARGE.format(labels=k, clusters=clusters))
 
     def pairs(self) -> Iterator[tuple[list[str], TwoRaters]]:
         """Each two raters in the order of their names, over the items that both labelled."""

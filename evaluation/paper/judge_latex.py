@@ -84,12 +84,8 @@ def _scores(report: Report, display: Display) -> list[str]:
     for judge, over, scores in parts:
         rows = [["Accuracy, macro-F", of_n(scores["accuracy"]), "", _f(scores["macro_f"])]]
         for verdict in best_first(report):
-            of_verdict = _class(scores, verdict)
-            shares = [
-                of_n(of_verdict["precision"]),
-                of_n(of_verdict["recall"]),
-                _f(of_verdict["f"]),
-            ]
+            scored = _class(scores, verdict)
+            shares = [of_n(scored["precision"]), of_n(scored["recall"]), _f(scored["f"])]
             rows.append([breakable(labels[verdict]), *shares])
         groups.append(TableRows(rows, f"{judge.label}, {over}"))
     caption = (

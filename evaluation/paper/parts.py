@@ -54,16 +54,8 @@ def _one(
         end = [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
         return [*begin, *kinds, "@{}}", *head, *body, *end]
     begin = [f"{{{size}", r"\begin{longtable}{@{}", *kinds, "@{}}"]
-    heads_of_pages = [*head, r"\endfirsthead", *head, r"\endhead"]
-    return [
-        *begin,
-        rf"{caption} \\",
-        *heads_of_pages,
-        *body,
-        r"\bottomrule",
-        r"\end{longtable}",
-        "}",
-    ]
+    page_heads = [*head, r"\endfirsthead", *head, r"\endhead"]
+    return [*begin, rf"{caption} \\", *page_heads, *body, r"\bottomrule", r"\end{longtable}", "}"]
 
 
 def _column(cells: Sequence[str], width: float) -> str:

@@ -256,9 +256,7 @@ def changed(report: Report) -> list[Portion]:
 
 def _portion(prompt: str, name: str, portion: AgreementPortion) -> Portion:
     # One interval each: a table of parts is read down its columns.
-    figures = [
-        replace(figure, second="") for figure in _figures(portion["coefficients"], OF_PORTION)
-    ]
+    figures = [replace(f, second="") for f in _figures(portion["coefficients"], OF_PORTION)]
     days = _days(portion["since"], portion["until"])
     return Portion(prompt, name, days, portion["n"], *once(figures))
 

@@ -230,11 +230,7 @@ def sheet(report: AnnotatorAgreement) -> Sheet:
 
 def study_sheet(report: Report) -> Sheet:
     """The same of every campaign that made a study's questions."""
-    rows = [
-        [campaign["campaign"], *row]
-        for campaign in report["annotators"]
-        for row in _sheet_rows(campaign)
-    ]
+    rows = [[made["campaign"], *row] for made in report["annotators"] for row in _sheet_rows(made)]
     return Sheet(["campaign", *HEADER], rows)
 
 

@@ -159,14 +159,9 @@ def comparison_sentence(family: ComparisonFamily, row: Comparison, verdict: str)
     sentence = (
         f"{_subject(family, row)}: {verdict} on {row['k_1']} of {row['n_1']} {_side(family, row['first'])} and "
         f"{row['k_2']} of {row['n_2']} {_side(family, row['second'])}, a difference of {points(row['value'])} points"
+        f"{_interval_words(row)}"
     )
-    parts = (
-        f"{sentence}{_interval_words(row)}",
-        _discordant(row),
-        _tested(row),
-        _margin(family, row),
-    )
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, [sentence, _discordant(row), _tested(row), _margin(family, row)]))
 
 
 def _subject(family: ComparisonFamily, row: Comparison) -> str:
@@ -237,6 +232,6 @@ def _gain_sentence(row: Comparison, verdict: str) -> str:
         f"{row['model']}: from prompt {row['first']} to {row['second']} the share of {verdict} responses moves by "
         f"{points(explicit['value'])} points on {counted(explicit['n_1'], 'explicit question')} and by "
         f"{points(implicit['value'])} on {counted(implicit['n_1'], 'implicit one')}, a difference of "
-        f"{points(row['value'])} points"
+        f"{points(row['value'])} points{_interval_words(row)}"
     )
-    return " ".join(filter(None, [f"{sentence}{_interval_words(row)}", _tested(row)]))
+    return " ".join(filter(None, [sentence, _tested(row)]))

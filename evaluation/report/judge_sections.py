@@ -96,10 +96,7 @@ class JudgeSection:
 
 def judge_sections(report: Report) -> list[JudgeSection]:
     """The report's judge models."""
-    return [
-        _section(report, judge, f"judge-{place}")
-        for place, judge in enumerate(report["judge_models"])
-    ]
+    return [_section(report, judge, f"judge-{n}") for n, judge in enumerate(report["judge_models"])]
 
 
 def _section(report: Report, judge: JudgeModel, key: str) -> JudgeSection:

@@ -122,12 +122,10 @@ def _rounds(report: Report) -> Iterator[str]:
         if entry["n"] > 1:
             stay = "its verdicts" if entry["counts"] else "earlier verdicts where there were any"
             declared = f"; declared final before it opened: {stay}"
-        of, gives = (
-            counted(entry["responses"], "response"),
-            counted(entry["final"], "final verdict"),
-        )
+        of, gives = counted(entry["responses"], "response"), entry["final"]
         yield (
-            f"Round {entry['n']} ({entry['opened']}, rubric {entry['rubric']}) was of {of} and gives {gives}{declared}."
+            f"Round {entry['n']} ({entry['opened']}, rubric {entry['rubric']}) was of {of} and gives "
+            f"{counted(gives, 'final verdict')}{declared}."
         )
         if entry["could_read"]:
             yield f"{entry['could_read']} of its judges could read earlier verdicts before it opened."

@@ -66,9 +66,7 @@ def next_to(first: ReportSide, second: ReportSide, verdict: str) -> list[PromptO
     A model has its name on the first side that has it: names depend on the study's other models.
     """
     both = (first, second)
-    prompts = {
-        prompt["name"]: prompt for side in (second, first) for prompt in side.subject["prompts"]
-    }
+    prompts = {p["name"]: p for side in (second, first) for p in side.subject["prompts"]}
     return [
         PromptOfTwo(
             prompt["label"],

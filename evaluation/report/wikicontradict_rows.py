@@ -91,11 +91,7 @@ def _prompt(prompt: str, cells: list[Match], labels: dict[str, str]) -> PaperPro
 def _row(
     cells: list[Match], model: str, part: str, verdicts: list[str]
 ) -> Iterable[PaperTableCell]:
-    mine = {
-        match.paper.verdict: match
-        for match in cells
-        if (match.model, match.paper.slice) == (model, part)
-    }
+    mine = {m.paper.verdict: m for m in cells if (m.model, m.paper.slice) == (model, part)}
     return [_cell(mine[verdict]) for verdict in verdicts]
 
 

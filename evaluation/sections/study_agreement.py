@@ -126,7 +126,7 @@ class _Parts:
         place = prompt, round.n
         return place in self.finals or len(self._responses(place).paired.parts) > 0
 
-    def _responses(self, place: Part) -> Responses:
+    def _responses(self, place: PromptRound) -> Responses:
         return self.responses.get(place) or no_responses(len(self.study.rubric.scale.keys))
 
     def entry(
@@ -218,8 +218,6 @@ def self_agreement(
 def _own_pair(
     judge: str, repeats: Sequence[RepeatCount], scale: Sequence[str], plan: ResamplePlan
 ) -> JudgeRepeats:
-    cells = [
-        (repeat.cluster, repeat.verdict_1, repeat.verdict_2, repeat.count) for repeat in repeats
-    ]
+    cells = [(r.cluster, r.verdict_1, r.verdict_2, r.count) for r in repeats]
     entry = pair_entry((judge, judge), scale, cells, plan)
     return {"judge": judge, "n": sum(repeat.count for repeat in repeats), **entry}

@@ -42,11 +42,7 @@ def resampled(
     verdict, same = tallies.verdict.on(verdicts), tallies.same_passage.among({True})
     for single in (True, False):
         for part in dict.fromkeys(place[2] for place in places):
-            lines = [
-                place
-                for place in places
-                if place[2] == part and (place[0] in one_passage) == single
-            ]
+            lines = [p for p in places if p[2] == part and (p[0] in one_passage) == single]
             line = _lines(tallies, lines)
             inside = part == ALL or tallies.reasoning.among({part})
             kept = (verdict >= 0) & (line >= 0) & inside & ~(single & same)

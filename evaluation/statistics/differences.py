@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import student
-from .bootstrap import (
-    FEWEST_CLUSTERS,
-    Resampled,
-    ResamplePlan,
-    Statistic,
-    intervals,
-    too_few,
-)
+from .bootstrap import FEWEST_CLUSTERS, Resampled, ResamplePlan, Statistic, intervals, too_few
 from .chance import Floats, ratio
 
 Hits = NDArray[np.bool_]

@@ -39,11 +39,8 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Every population in short, and the chosen one in full."""
     campaign = campaign_at(request, campaign_id)
     report = campaign_agreement(campaign)
-    context: dict[str, object] = {
-        "campaign": campaign,
-        "report": report,
-        "columns": layout.KAPPA_COLUMNS,
-    }
+    context: dict[str, object] = {"campaign": campaign, "report": report}
+    context["columns"] = layout.KAPPA_COLUMNS
     asked = request.GET.get("round", ""), request.GET.get("stage", "")
     if found := layout.chosen(report, *asked):
         n, stage = found

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluation.labels.file import UnreadableLabels, read_labels
-from evaluation.labels.file_agreement import LabelsPlan, TooManyToResample, agreement_of
+from evaluation.labels.file_agreement import LabelsPlan, TooManyLabels, agreement_of
 from evaluation.labels.labels_page import in_lines
 from evaluation.labels.scale import NotOnScale, scale_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
@@ -47,7 +47,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']}: {error.strerror}.") from None
         except UnreadableLabels as unreadable:
             raise CommandError("\n".join(unreadable.problems)) from None
-        except (NotOnScale, TooManyToResample, ValueError) as error:
+        except (NotOnScale, TooManyLabels, ValueError) as error:
             raise CommandError(str(error)) from None
         for notice in ratings.notices:
             self.stderr.write(notice)
