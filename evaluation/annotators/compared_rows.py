@@ -102,12 +102,8 @@ COLUMNS = [
 
 def compared_tags(rounds: Populations) -> set[int]:
     """The tags, by their rows, of all comparisons of every stage."""
-    return {
-        item[0].tag_id
-        for stages in rounds.values()
-        for annotations in stages.values()
-        for item in by_tag(annotations)
-    }
+    populations = (annotations for stages in rounds.values() for annotations in stages.values())
+    return {item[0].tag_id for annotations in populations for item in by_tag(annotations)}
 
 
 def table(rounds: Populations) -> Iterator[list[object]]:

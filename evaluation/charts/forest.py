@@ -46,19 +46,11 @@ def forest_plot(
 
     The axis runs over `ends`, or over 0, 1 and what is shown; `unit` says what its values are.
     """
-    shown = [
-        end
-        for estimate in estimates
-        for end in (estimate.value, estimate.low, estimate.high)
-        if end is not None
-    ]
+    shown = [end for row in estimates for end in (row.value, row.low, row.high) if end is not None]
     low, high = ends or (min(0.0, *shown, 0.0), max(1.0, *shown, 1.0))
     across = axis.axis_over(low, high, wide)
-    beside = all(
-        SANS.width(estimate.label) + GAP + SANS.width(estimate.text) <= wide
-        for estimate in estimates
-    )
-    lines = [1 if beside else len(lines_of(estimate.label, wide)) + 1 for estimate in estimates]
+    beside = all(SANS.width(row.label) + GAP + SANS.width(row.text) <= wide for row in estimates)
+    lines = [1 if beside else len(lines_of(row.label, wide)) + 1 for row in estimates]
     caption = LINE * max(lines, default=1)
     tall = len(estimates) * (caption + LANE)
     lanes = [place * (caption + LANE) + caption for place in range(len(estimates))]

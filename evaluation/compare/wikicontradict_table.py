@@ -66,13 +66,8 @@ PERCENT: Mapping[str, Mapping[str, Sequence[float]]] = {
     },
 }  # fmt: skip
 
-EQUAL, DIFFERS, FITS, DOES_NOT_FIT, ABSENT = (
-    "equal",
-    "differs",
-    "a part that fits",
-    "a part that does not fit",
-    "not in the study",
-)
+EQUAL, DIFFERS, ABSENT = "equal", "differs", "not in the study"
+FITS, DOES_NOT_FIT = "a part that fits", "a part that does not fit"
 
 
 @dataclass(frozen=True)

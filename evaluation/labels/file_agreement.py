@@ -256,8 +256,6 @@ class _Counted:
 ALL_NAMES = (
     "percent_agreement",
     "fleiss_kappa",
-    "krippendorff_alpha_nominal",
-    "krippendorff_alpha_ordinal",
-    "krippendorff_alpha_interval",
+    *(f"krippendorff_alpha_{metric}" for metric in alpha.METRICS),
     "gwet_ac1",
 )

@@ -8,8 +8,14 @@ from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import counted, interval, number
-from evaluation.shapes.judge_agreement import AgreementPortion, JudgePair, PromptAgreement
+from evaluation.shapes.judge_agreement import (
+    AgreementPortion,
+    JudgePair,
+    JudgeRepeats,
+    PromptAgreement,
+)
 from evaluation.shapes.study_report import Report, ReportPrompt
+from evaluation.shapes.study_rounds import ChangedVerdicts
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
 from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 
@@ -242,16 +248,16 @@ def _round_row(entry: PromptAgreement) -> Portion:
 def changed(report: Report) -> list[Portion]:
     """How far the verdicts of each two rounds on the same responses agree."""
     entries = report["rounds"]["changed"] if "rounds" in report else []
-    return [
-        Portion(
-            "all",
-            "rounds {} and {}".format(*entry["rounds"]),
-            "",
-            entry["n"],
-            *once(_figures(entry["coefficients"], OF_ONESELF)),
-        )
-        for entry in entries
-    ]
+    return [_of_two("rounds {} and {}".format(*entry["rounds"]), entry) for entry in entries]
+
+
+def own_agreement(report: Report) -> list[Portion]:
+    """Each judge's agreement with themself."""
+    return [_of_two(own["judge"], own) for own in report["agreement"]["self"]["judges"]]
+
+
+def _of_two(name: str, made: ChangedVerdicts | JudgeRepeats) -> Portion:
+    return Portion("all", name, "", made["n"], *once(_figures(made["coefficients"], OF_ONESELF)))
 
 
 def _portion(prompt: str, name: str, portion: AgreementPortion) -> Portion:
@@ -273,14 +279,6 @@ def once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
     return tuple(
         replace(figure, reason="") if figure.reason == shared else figure for figure in figures
     ), shared
-
-
-def own_agreement(report: Report) -> list[Portion]:
-    """Each judge's agreement with themself."""
-    return [
-        Portion("all", own["judge"], "", own["n"], *once(_figures(own["coefficients"], OF_ONESELF)))
-        for own in report["agreement"]["self"]["judges"]
-    ]
 
 
 def interval_sentence(report: Report) -> str:

@@ -212,14 +212,8 @@ def _share_figure(score: ScoreShare, counted: str, whole: str) -> Figure:
     k, n = score["k"], score["n"]
     if not n:
         return Figure("\N{EN DASH}", reason=score["reason"])
-    return Figure(
-        str(k),
-        cell_ends(score),
-        query=counted if k else "",
-        share=share(k, n),
-        of=str(n),
-        whole=whole,
-    )
+    link = counted if k else ""
+    return Figure(str(k), cell_ends(score), query=link, share=share(k, n), of=str(n), whole=whole)
 
 
 def _f_figure(score: Score, rows: str) -> Figure:

@@ -55,13 +55,8 @@ def summary(report: Report, charts: dict[str, ReportChart]) -> Summary:
         _panel(report, prompt, charts[f"shares-{place}"])
         for place, prompt in enumerate(report["prompts"])
     )
-    return Summary(
-        title,
-        tuple(following),
-        max(0, len(found) - MOST_FINDINGS - 1),
-        missing.sentence(report),
-        panels,
-    )
+    more = max(0, len(found) - MOST_FINDINGS - 1)
+    return Summary(title, tuple(following), more, missing.sentence(report), panels)
 
 
 def _panel(report: Report, prompt: ReportPrompt, drawing: ReportChart) -> Panel:

@@ -141,9 +141,8 @@ def _line(
         if not (one_passage and tally.same_passage):
             counts[tally.verdict] += tally.count
     total, unlabelled = counts.total(), counts[None]
-    cells = [
-        _cell(verdict, counts[verdict], total - unlabelled, unlabelled) for verdict in verdicts
-    ]
+    labelled = total - unlabelled
+    cells = [_cell(verdict, counts[verdict], labelled, unlabelled) for verdict in verdicts]
     if unlabelled:
         cells.append(_cell(UNLABELLED, unlabelled, total))
     line: VerdictLine = {
@@ -151,7 +150,7 @@ def _line(
         "model": model,
         "slice": part,
         "total": total,
-        "labelled": total - unlabelled,
+        "labelled": labelled,
         "unlabelled": unlabelled,
         "left_out": left_out,
     }
