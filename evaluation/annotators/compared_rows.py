@@ -52,7 +52,7 @@ class ComparisonChoice:
 
 
 @dataclass(frozen=True)
-class ComparisonRow:
+class ComparedTag:
     """One comparison on the page of rows: what the two entered on the chosen measure, and their overlap on it."""
 
     comparison: TagComparison
@@ -62,7 +62,7 @@ class ComparisonRow:
     differs: bool
 
 
-def chosen(rounds: Populations, choice: ComparisonChoice) -> list[ComparisonRow]:
+def chosen(rounds: Populations, choice: ComparisonChoice) -> list[ComparedTag]:
     """The comparisons that the choice keeps, in the order of the draw."""
     return [
         row
@@ -80,16 +80,16 @@ def _is_of(comparison: TagComparison, choice: ComparisonChoice) -> bool:
     return {choice.annotator_1, choice.annotator_2} - {""} <= names
 
 
-def _row(comparison: TagComparison, key: str) -> Iterator[ComparisonRow]:
+def _row(comparison: TagComparison, key: str) -> Iterator[ComparedTag]:
     """The row of a comparison that the measure counts; none if it does not."""
     if key in OVERLAPS:
         value = comparison.overlaps[OVERLAPS.index(key)]
         if value is not None:
-            yield ComparisonRow(comparison, "", "", value, value < 1)
+            yield ComparedTag(comparison, "", "", value, value < 1)
         return
     first, second = map(MEASURES[key].label_of, (comparison.first, comparison.second))
     if first is not None and second is not None:
-        yield ComparisonRow(comparison, first, second, None, first != second)
+        yield ComparedTag(comparison, first, second, None, first != second)
 
 
 COLUMNS = [

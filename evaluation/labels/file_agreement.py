@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.labels.file import Ratings
-from evaluation.labels.scale import Scale
+from evaluation.labels.scale import LabelScale
 from evaluation.statistics import alpha, wilson
 from evaluation.statistics.bootstrap import Resampled, ResamplePlan
 from evaluation.statistics.coefficient import (
@@ -75,7 +75,7 @@ class LabelsAgreement(TypedDict):
     per_class: list[LabelAgreement]
 
 
-def agreement_of(ratings: Ratings, scale: Scale, wanted: LabelsPlan) -> LabelsAgreement:
+def agreement_of(ratings: Ratings, scale: LabelScale, wanted: LabelsPlan) -> LabelsAgreement:
     """Every coefficient of each two raters and of all, with its interval."""
     counted = _Counted(ratings, scale, wanted)
     pairs = list(counted.pairs()) if len(ratings.rater_names) <= MOST_PAIRED else []
@@ -99,7 +99,7 @@ def agreement_of(ratings: Ratings, scale: Scale, wanted: LabelsPlan) -> LabelsAg
 class _Counted:
     """A file's labels by their places on the scale."""
 
-    def __init__(self, ratings: Ratings, scale: Scale, wanted: LabelsPlan) -> None:
+    def __init__(self, ratings: Ratings, scale: LabelScale, wanted: LabelsPlan) -> None:
         self.ratings, self.scale, self.plan = ratings, scale, wanted.plan
         place = {label: index for index, label in enumerate(scale.labels)}
         moved = np.array([place[label] for label in ratings.label_names], dtype=np.int64)

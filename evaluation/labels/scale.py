@@ -17,7 +17,7 @@ class NotOnScale(ValueError):
 
 
 @dataclass(frozen=True)
-class Scale:
+class LabelScale:
     """Labels from lowest to highest; `unordered` and `unnumbered` say why they have no order or no numbers."""
 
     labels: tuple[str, ...]
@@ -26,7 +26,7 @@ class Scale:
     unnumbered: str = ""
 
 
-def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> Scale:
+def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> LabelScale:
     """The scale of the labels that were used; raises NotOnScale.
 
     A declared order is the scale, with labels that nobody used. Without one, numbers are in their own order; other
@@ -42,12 +42,12 @@ def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> Scale:
         )
     labels = tuple(order) or tuple(sorted(used))
     if not labels or not all(NUMBER.fullmatch(label) for label in labels):
-        return Scale(labels, None, "" if order else NO_ORDER, NO_NUMBERS)
+        return LabelScale(labels, None, "" if order else NO_ORDER, NO_NUMBERS)
     if not order:
         labels = tuple(sorted(labels, key=lambda label: (float(label), label)))
     values = tuple(map(float, labels))
     twins = [label for label in labels if values.count(float(label)) > 1]
     if twins:
         why = ONE_NUMBER.format(labels=", ".join(twins))
-        return Scale(labels, None, "" if order else why, why)
-    return Scale(labels, values)
+        return LabelScale(labels, None, "" if order else why, why)
+    return LabelScale(labels, values)
