@@ -49,11 +49,8 @@ def study_agreement(
     study = judged.study
     clustering = clustering or Clustering()
     plan = clustering.plan(study)
-    pairs = first_verdicts.pairs(judged, clustering.by)
-    responses = first_verdicts.responses(judged, clustering.by)
     rounds = list(study.rounds.select_related("rubric").order_by("n"))
-    parts = _Parts(study, pairs, responses, final_verdicts.by_round(judged.items), plan)
-    forward, others = parts.by_round(prompts, rounds)
+    forward, others = _Parts.of_judged(judged, clustering).by_round(prompts, rounds)
     measured = any(entry["pairs"] for entry in forward)
     return {
         "population": FIRST_VERDICTS,
@@ -78,10 +75,7 @@ def agreement_in(
     judged: Judged, prompts: Sequence[ReportPrompt], round: Round, clustering: Clustering
 ) -> list[PromptAgreement]:
     """Agreement for each prompt within one round."""
-    pairs = first_verdicts.pairs(judged, clustering.by)
-    responses = first_verdicts.responses(judged, clustering.by)
-    finals = final_verdicts.by_round(judged.items)
-    parts = _Parts(judged.study, pairs, responses, finals, clustering.plan(judged.study))
+    parts = _Parts.of_judged(judged, clustering)
     return [parts.entry(prompt, round) for prompt in prompts]
 
 
@@ -101,6 +95,13 @@ class _Parts:
     responses: Mapping[PromptRound, Responses]
     finals: Mapping[PromptRound, int]
     plan: ResamplePlan
+
+    @classmethod
+    def of_judged(cls, judged: Judged, clustering: Clustering) -> "_Parts":
+        pairs = first_verdicts.pairs(judged, clustering.by)
+        responses = first_verdicts.responses(judged, clustering.by)
+        finals = final_verdicts.by_round(judged.items)
+        return cls(judged.study, pairs, responses, finals, clustering.plan(judged.study))
 
     def by_round(
         self, prompts: Sequence[ReportPrompt], rounds: Sequence[Round]
