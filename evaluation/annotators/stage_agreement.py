@@ -98,8 +98,8 @@ def _measures(
     for pair in pairs:
         of_two.setdefault((pair.first.annotator, pair.second.annotator), []).append(pair)
     for two in met:
-        for entry, found in _of_two(two, of_pairs, of_two[two], plan):
-            entry["pairs"].append(found)
+        for entry, of_two_people in _of_two(two, of_pairs, of_two[two], plan):
+            entry["pairs"].append(of_two_people)
     return entries
 
 
@@ -187,8 +187,15 @@ def over_all(counts: Counts) -> CoefficientBlock:
         fleiss = beyond(share, (by_label**2).sum(axis=0))
         return np.stack([share, fleiss, ac1_of(share, by_label), alpha])
 
-    found = (pairwise_agreement, fleiss_kappa, many_raters.gwet_ac1, krippendorff_alpha_nominal)
-    return CoefficientBlock(tuple(compute(counts) for compute in found), np.hstack(parts), formula)
+    coefficients = (
+        pairwise_agreement,
+        fleiss_kappa,
+        many_raters.gwet_ac1,
+        krippendorff_alpha_nominal,
+    )
+    return CoefficientBlock(
+        tuple(compute(counts) for compute in coefficients), np.hstack(parts), formula
+    )
 
 
 def pair_block(
@@ -211,8 +218,8 @@ def pair_block(
         kappa = beyond(share, (first * second).sum(axis=0))
         return np.stack([share, kappa, ac1_of(share, (first + second) / 2)])
 
-    found = (percent_agreement(table), cohen_kappa(table), two_raters.gwet_ac1(table))
-    return table, CoefficientBlock(found, features, formula)
+    coefficients = (percent_agreement(table), cohen_kappa(table), two_raters.gwet_ac1(table))
+    return table, CoefficientBlock(coefficients, features, formula)
 
 
 def mean_overlap(
@@ -259,7 +266,7 @@ def _resampled(
             (count, partial(_sources, blocks, ends[:-1])),
         )
     )
-    return [[measured(found, next(drawn)) for found in block.coefficients] for block in blocks]
+    return [[measured(plain, next(drawn)) for plain in block.coefficients] for block in blocks]
 
 
 def _values(blocks: Sequence[CoefficientBlock], ends: Counts, sums: Floats) -> Floats:

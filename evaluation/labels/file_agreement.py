@@ -84,7 +84,7 @@ def agreement_of(ratings: Ratings, scale: LabelScale, wanted: LabelsPlan) -> Lab
         rows = list(counted.no_pairs())
     rows += counted.over_all()
     classes = [
-        counted.class_row(pair, found) for pair, agreement in pairs for found in agreement.classes
+        counted.class_row(pair, label) for pair, agreement in pairs for label in agreement.classes
     ]
     return {
         "n_items": ratings.item_count,
@@ -190,11 +190,11 @@ class _Counted:
         rows = alike[groups.rows[:, 0]]
         return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values)
 
-    def class_row(self, pair: list[str], found: ClassCoefficients) -> LabelAgreement:
-        row = self._row(found.kappa)
+    def class_row(self, pair: list[str], of_label: ClassCoefficients) -> LabelAgreement:
+        row = self._row(of_label.kappa)
         return {
             "pair": pair,
-            "label": found.label,
+            "label": of_label.label,
             "kappa": row["value"],
             "se": row["se"],
             "low": row["low"],
@@ -202,9 +202,9 @@ class _Counted:
             "n": row["n"],
             "method": row["method"],
             "reason": row["reason"],
-            "specific_agreement": found.specific["value"],
-            "prevalence": found.prevalence,
-            "bias": found.bias,
+            "specific_agreement": of_label.specific["value"],
+            "prevalence": of_label.prevalence,
+            "bias": of_label.bias,
         }
 
     def _row(self, coefficient: Coefficient, pair: list[str] | None = None) -> PlainCoefficient:

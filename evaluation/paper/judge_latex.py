@@ -75,10 +75,10 @@ def _scores(report: Report, display: Display) -> list[str]:
     labels = verdict_labels(report)
     heads = ["Verdict", "Precision", "Recall", "F"]
     groups = []
-    found = _against_people(report, display)
+    against_people = _against_people(report, display)
     parts = (
         (judge, _over(prompt, part), scores)
-        for judge, prompt, whole in found
+        for judge, prompt, whole in against_people
         for part, scores in by_population(whole)
     )
     for judge, over, scores in parts:
@@ -141,8 +141,8 @@ def _over(prompt: Named, part: str) -> str:
 
 
 def _class(scores: CountedScores, verdict: str) -> ClassScores:
-    (found,) = [found for found in scores["classes"] if found["label"] == verdict]
-    return found
+    (scored,) = [scored for scored in scores["classes"] if scored["label"] == verdict]
+    return scored
 
 
 def _judges(report: Report, display: Display) -> Iterator[tuple[Named, JudgeModel]]:

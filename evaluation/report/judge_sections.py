@@ -146,7 +146,7 @@ def _against_people(
     (prompt,) = [prompt for prompt in report["prompts"] if prompt["label"] == scores["prompt"]]
     shown = verdict_labels(report)
     keys = best_first(report)
-    classes = {found["label"]: found for found in scores["classes"]}
+    classes = {scored["label"]: scored for scored in scores["classes"]}
     rows = RowsQuery(judge["id"], prompt["name"])
     accuracy = scores["accuracy"]
     wrong = accuracy["n"] - accuracy["k"]
@@ -178,13 +178,15 @@ def by_population(scores: PromptScores) -> list[tuple[str, CountedScores]]:
 
 
 def _populations(scores: PromptScores, rows: "RowsQuery") -> Iterable[Population]:
-    for key, found in by_population(scores):
+    for key, population in by_population(scores):
         half = {} if key == "all" else {"half": key}
         yield Population(
             HALVES[key],
-            Figure(str(found["n"]), query=rows.where(**half) if found["n"] else ""),
-            _share_figure(found["accuracy"], rows.where(match=YES, **half), rows.where(**half)),
-            _f_figure(found["macro_f"], rows.where(**half)),
+            Figure(str(population["n"]), query=rows.where(**half) if population["n"] else ""),
+            _share_figure(
+                population["accuracy"], rows.where(match=YES, **half), rows.where(**half)
+            ),
+            _f_figure(population["macro_f"], rows.where(**half)),
         )
 
 
@@ -227,19 +229,19 @@ def _f_figure(score: Score, rows: str) -> Figure:
     return Figure(value, ends, query=rows)
 
 
-def _class_figures(found: ClassScores, rows: RowsQuery) -> tuple[Figure, ...]:
-    verdict = found["label"]
+def _class_figures(scored: ClassScores, rows: RowsQuery) -> tuple[Figure, ...]:
+    verdict = scored["label"]
     right = rows.where(verdict=verdict, said=verdict)
     return (
-        _share_figure(found["precision"], right, rows.where(said=verdict)),
-        _share_figure(found["recall"], right, rows.where(verdict=verdict)),
-        _f_figure(found["f"], rows.where(either=verdict)),
+        _share_figure(scored["precision"], right, rows.where(said=verdict)),
+        _share_figure(scored["recall"], right, rows.where(verdict=verdict)),
+        _f_figure(scored["f"], rows.where(either=verdict)),
     )
 
 
 def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
     """Each verdict, best first, with its row in the report's table (which runs worst first)."""
-    order = [found["label"] for found in scores["classes"]]
+    order = [scored["label"] for scored in scores["classes"]]
     return [(key, order.index(key)) for key in best_first(report)]
 
 
@@ -276,11 +278,11 @@ def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) ->
 
 
 def _model_row(
-    report: Report, rows: RowsQuery, found: ModelVerdicts, keys: list[str], own: Collection[str]
+    report: Report, rows: RowsQuery, verdicts: ModelVerdicts, keys: list[str], own: Collection[str]
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
     """Table 5: a model's share of each verdict from people, then from the judge model; `own` are that model itself."""
-    model = model_id(report, found["model"])
-    shares = {(cell["whose"], cell["verdict"]): cell for cell in found["shares"]}
+    model = model_id(report, verdicts["model"])
+    shares = {(cell["whose"], cell["verdict"]): cell for cell in verdicts["shares"]}
 
     def figure(whose: str, verdict: str, link: str) -> Figure:
         cell = shares[whose, verdict]
@@ -289,5 +291,5 @@ def _model_row(
 
     cells = [figure("people", key, rows.where(model=model, verdict=key)) for key in keys]
     cells += [figure("judge", key, rows.where(model=model, said=key)) for key in (*keys, UNPARSED)]
-    label = f"{found['model']} (itself)" if found["model"] in own else found["model"]
-    return label, Figure(str(found["n"]), query=rows.where(model=model)), tuple(cells)
+    label = f"{verdicts['model']} (itself)" if verdicts["model"] in own else verdicts["model"]
+    return label, Figure(str(verdicts["n"]), query=rows.where(model=model)), tuple(cells)

@@ -31,12 +31,12 @@ def judge_sentence(judge: str, prompt: PromptScores) -> str:
 
 def held_out_sentence(judge: str, scores: PromptScores) -> str:
     """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
-    (found,) = [found for found in scores["halves"] if found["half"] == "held_out"]
-    if not found["n"]:
+    (held_out,) = [held_out for held_out in scores["halves"] if held_out["half"] == "held_out"]
+    if not held_out["n"]:
         return f"On the held-out half of the articles, {judge} has no reply to compare yet."
     return (
         f"On the held-out half of the articles, {judge} gives people's final verdict on "
-        f"{cell_words(found['accuracy'])}. {_macro_words(found['macro_f'])}"
+        f"{cell_words(held_out['accuracy'])}. {_macro_words(held_out['macro_f'])}"
     )
 
 

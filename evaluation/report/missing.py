@@ -62,7 +62,7 @@ def widest(report: Report) -> str:
     if not short:
         return ""
     word = compared_word(report)
-    cell, _ = max(short, key=lambda one: one[1] / (one[1] + one[0]["n"]))
+    cell, _ = max(short, key=lambda lacking: lacking[1] / (lacking[1] + lacking[0]["n"]))
     return (
         f"If all of these were counted as not {word}, or all as {word}, the share of {word} responses of "
         f"{cell['model']} under prompt {cell['prompt']} would vary most, from {_ends(cell)}."

@@ -114,16 +114,16 @@ def coefficient(
 
 
 def measured(
-    found: Coefficient, clustered: Resampled | None, clusters: int | None = None
+    plain: Coefficient, clustered: Resampled | None, clusters: int | None = None
 ) -> Coefficient:
     """The coefficient with its interval by resampling; an undefined one repeats its reason in place of the interval.
 
     `clusters` counts the clusters where nothing was resampled; by default each item is one. A standard error needs
     enough of them too (bootstrap.FEWEST_CLUSTERS).
     """
-    if clustered is not None and found["value"] is None:
-        clustered = {**clustered, "low": None, "high": None, "se": None, "reason": found["reason"]}
-    known = clustered["clusters"] if clustered else found["n"] if clusters is None else clusters
-    if found["se"] is not None and (why := why_few(known)):
-        found = {**found, "se": None, "low": None, "high": None, "method": "", "reason": why}
-    return {**found, "clustered": clustered}
+    if clustered is not None and plain["value"] is None:
+        clustered = {**clustered, "low": None, "high": None, "se": None, "reason": plain["reason"]}
+    known = clustered["clusters"] if clustered else plain["n"] if clusters is None else clusters
+    if plain["se"] is not None and (why := why_few(known)):
+        plain = {**plain, "se": None, "low": None, "high": None, "method": "", "reason": why}
+    return {**plain, "clustered": clustered}

@@ -52,12 +52,12 @@ def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan
         },
         "classes": [
             {
-                "label": found.label,
-                "precision": _share(found.precision, precision),
-                "recall": _share(found.recall, recall),
-                "f": {"value": found.f, "reason": found.reason, **clustered_entry(f)},
+                "label": score.label,
+                "precision": _share(score.precision, precision),
+                "recall": _share(score.recall, recall),
+                "f": {"value": score.f, "reason": score.reason, **clustered_entry(f)},
             }
-            for found, precision, recall, f in classes
+            for score, precision, recall, f in classes
         ],
     }
 

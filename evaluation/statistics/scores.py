@@ -76,7 +76,7 @@ def scores(
         _class(label, table[i][i], sum(row[i] for row in table), people[i])
         for i, label in enumerate(labels)
     )
-    values = [found.f for found in classes if found.f is not None]
+    values = [score.f for score in classes if score.f is not None]
     whole = len(values) == size > 0
     return JudgeScores(
         n=n,

@@ -62,15 +62,15 @@ def pair_entry(
     """The table of two judges as a report holds it, with all that is computed from it."""
     # Two labels have one distance, so weights would repeat the same number.
     weights = WEIGHTED if len(labels) > 2 else ()
-    found = of_two(_groups(labels, cells), labels, plan, weights)
+    pair = of_two(_groups(labels, cells), labels, plan, weights)
     return {
         "labels": list(labels),
-        "table": found.table.tolist(),
+        "table": pair.table.tolist(),
         "coefficients": [
-            {**coefficient, "pair": list(judges)} for coefficient in found.coefficients
+            {**coefficient, "pair": list(judges)} for coefficient in pair.coefficients
         ],
-        "per_class": [_class_entry(row) for row in found.classes],
-        "warning": paradox_warning(*found.coefficients[:2]),
+        "per_class": [_class_entry(row) for row in pair.classes],
+        "warning": paradox_warning(*pair.coefficients[:2]),
     }
 
 
@@ -127,15 +127,17 @@ def of_two(
         return np.concatenate([np.ones((len(kinds) + k, sums.shape[1]), dtype=bool), used])
 
     drawn = groups.resampled(np.eye(k * k)[cells], statistic, plan, (len(kinds) + 2 * k, sources))
-    coefficients += [found.kappa for found in classes] + [found.specific for found in classes]
+    coefficients += [of_label.kappa for of_label in classes] + [
+        of_label.specific for of_label in classes
+    ]
     every = tuple(map(measured, coefficients, drawn, repeat(groups.count)))
     kappas, specifics = every[len(kinds) : len(kinds) + k], every[len(kinds) + k :]
     return TwoRaters(
         table,
         every[: len(kinds)],
         tuple(
-            replace(found, kappa=kappa, specific=agreed)
-            for found, kappa, agreed in zip(classes, kappas, specifics, strict=True)
+            replace(of_label, kappa=kappa, specific=agreed)
+            for of_label, kappa, agreed in zip(classes, kappas, specifics, strict=True)
         ),
     )
 
