@@ -29,7 +29,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
         "study": study,
         "kinds": KIND_LABELS.items(),
         "verdicts": verdicts_of(study),
-        "named_prompts": [(one["name"], prompt_words(one["name"])) for one in parts["prompts"]],
+        "named_prompts": [(p["name"], prompt_words(p["name"])) for p in parts["prompts"]],
         "given": request.GET,
         "chosen_models": set(request.GET.getlist("model")),
         "asked_anything": "kind" in request.GET,
