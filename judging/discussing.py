@@ -123,7 +123,7 @@ def went_on(person: Person, slot_id: uuid.UUID) -> bool:
 
 
 @transaction.atomic
-def read(slot: JudgingSlot) -> Discussion:
+def discussion_of(slot: JudgingSlot) -> Discussion:
     """The discussion of the slot's response. From the first reading on it is stored: its round is not reopened then."""
     rows = Discussion.objects.filter(item=slot.item, round=slot.round)
     if (stored := rows.first()) is not None:

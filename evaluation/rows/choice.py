@@ -143,7 +143,7 @@ def chosen(study: Study, choice: ResponseChoice) -> QuerySet[StudyItem]:
     items = _of_slice(items, choice.slice)
     items = _of_verdict(items, choice.verdict)
     if choice.half:
-        items = items.filter(**{f"{TITLE}__in": halves_of(study).of(choice.half)})
+        items = items.filter(**{f"{TITLE}__in": halves_of(study).titles_of(choice.half)})
     if choice.judge_model or choice.other or _of_replies(choice):
         items = items.filter(Exists(named(choice, _on_item())))
     if choice.either:

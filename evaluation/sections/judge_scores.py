@@ -172,7 +172,9 @@ def _prompt_entry(
             {
                 "half": half,
                 **scores_entry(
-                    [tally for tally in both if tally.article in halves.of(half)], scale, plan
+                    [tally for tally in both if tally.article in halves.titles_of(half)],
+                    scale,
+                    plan,
                 ),
             }
             for half in HALVES

@@ -71,7 +71,7 @@ def import_human_evaluation(
     if not name or len(name) > 120:
         raise Refusal("A study's name has 1 to 120 characters.")
     whole = decode(data)
-    rows = wikicontradict.read(whole, allow_missing=allow_missing)
+    rows = wikicontradict.rows_in(whole, allow_missing=allow_missing)
     study = Study.objects.filter(name=name).first()
     if study is None:
         return _report(_stored(rows, name, source, by), True, rows)

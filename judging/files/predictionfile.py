@@ -39,7 +39,7 @@ class Predictions:
     rows: tuple[Prediction, ...]
 
 
-def read(data: bytes) -> Predictions:
+def predictions_in(data: bytes) -> Predictions:
     """The file's lines; raises Unreadable with the problem of every line. Nothing is stripped from a reply."""
     lines = _lines(data)
     header = [name.strip() for name in next(lines, (0, []))[1]]

@@ -56,7 +56,7 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
     if study.state == StudyState.DRAFT:
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
     # Before the transaction, which on SQLite stops all other writers. An open study's responses never change.
-    whole = predictionfile.read(data)
+    whole = predictionfile.predictions_in(data)
     items = _items(study, whole)
     texts = dict(study.items.order_by().values_list("pk", "response__text"))
     versions = dict(study.items.order_by().values_list("pk", version()))

@@ -2,7 +2,7 @@
 
 The file is one object: each model's name with its rows. A row is a question with the model's answers to the
 prompts 1 to 5 and one adjudicated verdict on each (Hou et al. 2024, section 4.1). The file counts prompts from
-0. Nothing is stripped: `build(read(data)) == data` for every file that `read` takes.
+0. Nothing is stripped: `build(rows_in(data)) == data` for every file that `rows_in` takes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -122,7 +122,7 @@ def record(row: Row) -> dict[str, Any]:
     return {key: text for key, text in (fields | dict(row.kept)).items() if text is not None}
 
 
-def read(data: object, *, allow_missing: bool = False) -> list[Row]:
+def rows_in(data: object, *, allow_missing: bool = False) -> list[Row]:
     """The rows of decoded JSON in their order. Raises Unreadable with every problem, by model and row.
 
     `allow_missing` takes a file in which a model lacks questions that others have.

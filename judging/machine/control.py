@@ -66,7 +66,7 @@ def _items(study: Study, prompts: Collection[str], half: str) -> QuerySet[StudyI
     if not known:
         raise Refusal("The study has no responses to judge.")
     if half:
-        items = items.filter(**{f"{TITLE}__in": halves_of(study).of(half)})
+        items = items.filter(**{f"{TITLE}__in": halves_of(study).titles_of(half)})
         if not items.exists():
             raise Refusal("This half has no article: the study's responses are all about one.")
     items = items.filter(response__prompt__in=prompts) if prompts else items

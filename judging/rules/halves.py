@@ -18,7 +18,7 @@ class Halves:
     development: frozenset[str]
     held_out: frozenset[str]
 
-    def of(self, half: str) -> frozenset[str]:
+    def titles_of(self, half: str) -> frozenset[str]:
         return self.held_out if half == HELD_OUT else self.development
 
 

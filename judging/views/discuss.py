@@ -37,10 +37,10 @@ def discussion(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     known = rubric.parse(mine.item.rubric.body)
     view = presenting.response_view(mine.item.response, known)
     act, typed = request.POST.get("act", ""), request.POST.get("remark", "")
-    form = _form(request, discussing.read(mine), view, is_bound=act == "propose")
+    form = _form(request, discussing.discussion_of(mine), view, is_bound=act == "propose")
     refusal: Refusal | None = None
     if request.method == "POST" and (not form.is_bound or form.is_valid()):
-        before = _proposed(discussing.read(mine))
+        before = _proposed(discussing.discussion_of(mine))
         try:
             message = _do(request, mine, act, form)
         except Refusal as refused:
@@ -62,7 +62,7 @@ def _page(
     typed: str,
     refusal: Refusal | None,
 ) -> HttpResponse:
-    now, is_open = discussing.read(mine), discussing.is_open(mine)
+    now, is_open = discussing.discussion_of(mine), discussing.is_open(mine)
     is_signed = now.state == DiscussionState.SIGNED
     context = {
         "study": mine.round.study,

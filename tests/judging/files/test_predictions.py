@@ -145,7 +145,7 @@ def test_a_study_in_draft_is_refused():
 def test_a_file_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(json_text, "MAX_BYTES", 10)
     with pytest.raises(Unreadable, match="larger than"):
-        predictionfile.read(by_item(SAID))
+        predictionfile.predictions_in(by_item(SAID))
 
 
 def test_the_command_says_what_it_did(study, tmp_path, capsys):
@@ -168,9 +168,11 @@ def test_after_100_refused_lines_nothing_more_is_looked_at(study):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_file_is_read_before_the_transaction(study, monkeypatch):
-    read, inside = predictionfile.read, []
+    read, inside = predictionfile.predictions_in, []
     monkeypatch.setattr(
-        predictionfile, "read", lambda data: inside.append(connection.in_atomic_block) or read(data)
+        predictionfile,
+        "predictions_in",
+        lambda data: inside.append(connection.in_atomic_block) or read(data),
     )
     import_predictions(study, by_item(SAID), "GPT-4")
     assert inside == [False]

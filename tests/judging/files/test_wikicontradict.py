@@ -11,7 +11,7 @@ from tests.judging import humanfile
 
 def refused(data, **options):
     with pytest.raises(Unreadable) as caught:
-        wikicontradict.read(data, **options)
+        wikicontradict.rows_in(data, **options)
     return " ".join([caught.value.message, *caught.value.problems])
 
 
@@ -27,7 +27,7 @@ def changed(**keys):
 def test_the_published_file_comes_back_equal(study_file):
     path = study_file("wikicontradict/humaneval_sample.json")
     whole = json.loads(path.read_text(encoding="utf-8"))
-    assert wikicontradict.build(wikicontradict.read(whole)) == whole
+    assert wikicontradict.build(wikicontradict.rows_in(whole)) == whole
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_the_published_file_comes_back_equal(study_file):
     ],
 )
 def test_whatever_is_read_comes_back_equal(data):
-    assert wikicontradict.build(wikicontradict.read(data)) == data
+    assert wikicontradict.build(wikicontradict.rows_in(data)) == data
 
 
 def test_a_missing_label_is_no_verdict():
-    row, *_ = wikicontradict.read(changed(ModelAnswer_prompt_0_humanEval=None))
+    row, *_ = wikicontradict.rows_in(changed(ModelAnswer_prompt_0_humanEval=None))
     assert [answer.verdict for answer in row.answers[:2]] == [None, "partially correct"]
 
 
@@ -97,7 +97,7 @@ def test_a_row_missing_is_named_and_can_be_allowed():
     data = humanfile.data()
     del data["wombat-13b"][1]
     assert "'wombat-13b': has no row for question_ID 1, which other models have" in refused(data)
-    assert len(wikicontradict.read(data, allow_missing=True)) == 5
+    assert len(wikicontradict.rows_in(data, allow_missing=True)) == 5
 
 
 def test_many_problems_are_cut_short():
@@ -105,7 +105,7 @@ def test_many_problems_are_cut_short():
     for row in data["quokka-7b"]:
         row |= {f"key {n}": "" for n in range(150)}
     with pytest.raises(Unreadable) as caught:
-        wikicontradict.read(data)
+        wikicontradict.rows_in(data)
     more = len(data["quokka-7b"]) * 150 - 100
     assert f"{more + 100} problems" in caught.value.message
     assert caught.value.problems[-1] == f"and {more} more problems"
@@ -118,7 +118,7 @@ def test_after_100_refused_rows_nothing_more_is_looked_at(monkeypatch):
         wikicontradict, "_row_problems", lambda *row: looked_at.append(row) or problems(*row)
     )
     with pytest.raises(Unreadable) as caught:
-        wikicontradict.read({"quokka-7b": [{}] * 300_001})
+        wikicontradict.rows_in({"quokka-7b": [{}] * 300_001})
     assert len(looked_at) == 100
     assert (
         "the others were not looked at. The last was model 'quokka-7b', row 100"

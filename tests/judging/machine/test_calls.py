@@ -270,7 +270,7 @@ def test_one_half_of_the_articles_is_judged_alone(client, study, judge_model, ha
     titles = MachineVerdict.objects.values_list(
         "item__response__instance__contradiction__title", flat=True
     )
-    assert set(titles) == halves_of(study).of(half)
+    assert set(titles) == halves_of(study).titles_of(half)
     assert MachineVerdict.objects.count() == 2
     control.begin(study, judge_model)
     assert MachineVerdict.objects.count() == 4
