@@ -187,15 +187,9 @@ def over_all(counts: Counts) -> CoefficientBlock:
         fleiss = beyond(share, (by_label**2).sum(axis=0))
         return np.stack([share, fleiss, ac1_of(share, by_label), alpha])
 
-    coefficients = (
-        pairwise_agreement,
-        fleiss_kappa,
-        many_raters.gwet_ac1,
-        krippendorff_alpha_nominal,
-    )
-    return CoefficientBlock(
-        tuple(compute(counts) for compute in coefficients), np.hstack(parts), formula
-    )
+    formulas = (pairwise_agreement, fleiss_kappa, many_raters.gwet_ac1, krippendorff_alpha_nominal)
+    found = tuple(compute(counts) for compute in formulas)
+    return CoefficientBlock(found, np.hstack(parts), formula)
 
 
 def pair_block(

@@ -146,11 +146,8 @@ def size(family: Family, models: int) -> int:
 def compared(family: Family, answers: Answers, plan: ResamplePlan) -> list[ComputedComparison]:
     """Every comparison of the family, with p corrected over those that have one."""
     prompt_pairs = [prompts for prompts in family.prompts if answers.has(prompts)]
-    differences = [
-        comparison
-        for prompts in prompt_pairs
-        for comparison in _MAKERS[family.kind](answers, prompts, plan)
-    ]
+    made = (_MAKERS[family.kind](answers, prompts, plan) for prompts in prompt_pairs)
+    differences = [comparison for of_prompts in made for comparison in of_prompts]
     exact = holm([getattr(comparison.difference, "p_exact", None) for comparison in differences])
     clustered = holm([comparison.difference.p_clustered for comparison in differences])
     return [

@@ -136,7 +136,4 @@ def _prompts(display: Display, table: VerdictTable) -> list[Named]:
 
 
 def _cells(table: VerdictTable) -> Cells:
-    return {
-        (cell["prompt"], cell["model"], cell["slice"], cell["verdict"]): cell
-        for cell in table["rows"]
-    }
+    return {(c["prompt"], c["model"], c["slice"], c["verdict"]): c for c in table["rows"]}

@@ -88,11 +88,7 @@ def label_of(key: str) -> str:
         return f"{known.group}: {known.label}" if known.group else known.label
     if key in OVERLAP_LABELS:
         return OVERLAP_LABELS[key]
-    return next(
-        f"{dimension.short}. {dimension.title}"
-        for dimension in DIMENSIONS
-        if key == f"type {dimension.short}"
-    )
+    return next(f"{d.short}. {d.title}" for d in DIMENSIONS if key == f"type {d.short}")
 
 
 def glances(

@@ -277,10 +277,7 @@ def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
             wide=wide,
         )
         header = ["model", "k", "n", "low", "high", "interval"]
-        rows = [
-            [*values(cell, header[:3]), *share_ends(cell), sentences.share_method(cell)]
-            for cell in mine
-        ]
+        rows = [[*values(c, header[:3]), *share_ends(c), sentences.share_method(c)] for c in mine]
         marks = tuple(_mark(report, prompt["name"], cell) for cell in mine)
         yield ReportChart(f"shares-{place}", title, svg, Sheet(header, rows), marks)
 

@@ -148,11 +148,7 @@ def _agreement(report: Report) -> Iterator[str]:
     where = ", in each round that gives final verdicts" if by_round else ""
     yield f"Agreement on {agreement['population']}{where}: {'; '.join(map(_coefficient, measured))}."
     shown = [_shown(entry) for entry in measured]
-    methods = dict.fromkeys(
-        sentences.method_of(coefficient)
-        for coefficient in shown
-        if coefficient["value"] is not None
-    )
+    methods = dict.fromkeys(sentences.method_of(c) for c in shown if c["value"] is not None)
     if parts := [method for method in methods if method]:
         yield f"Intervals of agreement are 95 % intervals by {', '.join(parts)}."
     made = agreement["interval"]

@@ -118,11 +118,8 @@ def _row(
         "slice": line["slice"],
         "judge_model": judge and judge["id"],
     }
-    mine = {
-        cell["verdict"]: cell
-        for cell in cells
-        if (cell["model"], cell["slice"]) == (line["model"], line["slice"])
-    }
+    where = line["model"], line["slice"]
+    mine = {cell["verdict"]: cell for cell in cells if (cell["model"], cell["slice"]) == where}
     return VerdictRow(
         line["model"],
         SLICE_LABELS[line["slice"]],
