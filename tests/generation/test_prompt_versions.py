@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.urls import reverse
 
 from accounts.roles import Role
@@ -144,6 +147,22 @@ def test_the_database_keeps_what_a_run_has_used(rosa, change):
     with pytest.raises(DatabaseError, match="never changes"), transaction.atomic():
         change(rows)
     assert rows.get().prompt.title == "A cautious reader"
+
+
+def test_the_migration_renames_a_verdict_in_kept_prompts_and_still_keeps_them(rosa):
+    old = ["correct", "partially_correct"]
+    body = {**authoring.completed(GIVEN, "The prompt"), "verdicts": old}
+    row = PromptVersion.objects.create(
+        key="cautious", name="cautious", version=1, label="C1", body=body, sha256=body["sha256"],
+        origin="person", author=rosa, published_at=rosa.date_joined,
+    )  # fmt: skip
+    migration = import_module("generation.migrations.0002_prompts_say_partially_correct")
+    with connection.cursor() as cursor:
+        migration.rename(apps, SimpleNamespace(connection=connection, execute=cursor.execute))
+    renamed = {**body, "verdicts": ["correct", "partially correct"]}
+    assert (stored(row).body, stored(row).sha256) == (renamed, row.sha256)
+    with pytest.raises(DatabaseError, match="never changes"), transaction.atomic():
+        row.save()
 
 
 def test_only_a_version_that_no_run_has_used_is_removed(rosa):
