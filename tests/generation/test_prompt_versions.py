@@ -9,6 +9,7 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models.functions import Now
 from django.urls import reverse
 
 from accounts.roles import Role
@@ -154,7 +155,7 @@ def test_the_migration_renames_a_verdict_in_kept_prompts_and_still_keeps_them(ro
     body = {**authoring.completed(GIVEN, "The prompt"), "verdicts": old}
     row = PromptVersion.objects.create(
         key="cautious", name="cautious", version=1, label="C1", body=body, sha256=body["sha256"],
-        origin="person", author=rosa, published_at=rosa.date_joined,
+        origin="person", author=rosa, published_at=Now(),
     )  # fmt: skip
     migration = import_module("generation.migrations.0002_prompts_say_partially_correct")
     with connection.cursor() as cursor:
