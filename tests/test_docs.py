@@ -10,6 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)([^\n`|]*)")
+FILE = re.compile(r"(?<![\w./-])(\w[\w./-]*\.(?:py|js|html|css))\b")
+NO_FILES = {"Chart.js", "ROOM/states.py"}  # a library, and a pattern of names
 OPTION = re.compile(r"(?<!\S)\[?(--[a-z][a-z-]*)")
 
 
@@ -39,6 +41,14 @@ def test_commands_and_their_options_exist(page):
         options = command.create_parser("manage.py", name)._option_string_actions
         for option in OPTION.findall(rest):
             assert option in options, f"{name} {option}"
+
+
+def test_files_that_are_named_exist():
+    tree = (path for path in ROOT.rglob("*.*") if ".venv" not in path.parts)
+    there = {f"/{path.relative_to(ROOT).as_posix()}" for path in tree}
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    named = set(FILE.findall(text)) - NO_FILES
+    assert sorted(f for f in named if not any(path.endswith(f"/{f}") for path in there)) == []
 
 
 def test_every_command_of_the_project_is_documented():
