@@ -19,7 +19,7 @@ from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study
 from judging.selections import Selection
 from judging.settling import unresolved
-from judging.studies import Design
+from judging.studies import StudyDesign
 from leases.refusal import Refusal
 
 VERDICTS = Path(__file__).parent / "verdicts.json"
@@ -48,14 +48,17 @@ def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
     _open(control, people, given)
     # One judge for each response, so that a person who tries the app can be its only judge.
     studies.create(
-        DRAFT_STUDY, Selection([yours]), Design(judges_per_response=1, seed=SEED), by=people[ADMIN]
+        DRAFT_STUDY,
+        Selection([yours]),
+        StudyDesign(judges_per_response=1, seed=SEED),
+        by=people[ADMIN],
     )
     return closed
 
 
 def _closed(run: Run, people: Mapping[str, Person], given: Verdicts) -> Study:
     """A study judged by two people, and resolved by a third except for the last disagreements."""
-    study = studies.create(STUDY, Selection([run]), Design(seed=SEED), by=people[ADMIN])
+    study = studies.create(STUDY, Selection([run]), StudyDesign(seed=SEED), by=people[ADMIN])
     studies.open_study(study, [people[name] for name in JUDGES])
     for name in JUDGES:
         _judge(slots_of(people[name], study), name, given)
@@ -70,7 +73,7 @@ def _closed(run: Run, people: Mapping[str, Person], given: Verdicts) -> Study:
 
 def _open(run: Run, people: Mapping[str, Person], given: Verdicts) -> None:
     """A study of the control prompt with items left to judge, one skipped and one flagged."""
-    study = studies.create(OPEN_STUDY, Selection([run]), Design(seed=SEED), by=people[ADMIN])
+    study = studies.create(OPEN_STUDY, Selection([run]), StudyDesign(seed=SEED), by=people[ADMIN])
     studies.open_study(study, [people[name] for name in JUDGES])
     for name, number in JUDGED_SO_FAR.items():
         mine = list(slots_of(people[name], study))

@@ -5,7 +5,7 @@ from django.apps import AppConfig
 
 if TYPE_CHECKING:
     from annotation.models import Campaign
-    from judging.published import Published
+    from judging.published import PublishedReport
 
 
 class EvaluationConfig(AppConfig):
@@ -26,7 +26,7 @@ def _so_far(campaign: "Campaign") -> list[str]:
     return so_far(campaign)
 
 
-def _published(runs: Collection[int]) -> "list[Published]":
+def _published(runs: Collection[int]) -> "list[PublishedReport]":
     from evaluation.frozen.publishing import published_over
 
     return published_over(runs)

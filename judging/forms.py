@@ -25,7 +25,7 @@ from judging.rules.halves import DEVELOPMENT, HELD_OUT
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
 from judging.rules.resolution import CAUSES, WAYS
 from judging.selections import Selection
-from judging.studies import Design
+from judging.studies import StudyDesign
 from pages.counting import how_many
 
 MOST_JUDGES = 20
@@ -34,14 +34,14 @@ LARGEST_SEED = 2**53
 MOST_FAST_SECONDS = 60
 
 
-class ModelsField(forms.ModelMultipleChoiceField):
+class ResponseModelsField(forms.ModelMultipleChoiceField):
     """Language models, shown with their service because names repeat."""
 
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj} ({obj.service or 'imported'})"
 
 
-class ModelField(forms.ModelChoiceField):
+class JudgeModelField(forms.ModelChoiceField):
     """One language model, shown in the same way."""
 
     def label_from_instance(self, obj: Any) -> str:
@@ -140,7 +140,7 @@ class StudyForm(forms.Form):
     prompts = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple, required=False, help_text="Tick none to use all."
     )
-    language_models = ModelsField(
+    language_models = ResponseModelsField(
         LanguageModel.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         required=False,
@@ -214,7 +214,7 @@ class StudyForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MOST_FAST_SECONDS,
-        initial=Design.fast_seconds,
+        initial=StudyDesign.fast_seconds,
         label="Fast verdicts: given after fewer seconds than",
         help_text="The study's page shows each judge's share of them. No verdict is refused or left out for it.",
     )
@@ -255,14 +255,14 @@ class StudyForm(forms.Form):
         return self.cleaned_data["double_percent"] or 0
 
     def clean_fast_seconds(self) -> int:
-        return self.cleaned_data["fast_seconds"] or Design.fast_seconds
+        return self.cleaned_data["fast_seconds"] or StudyDesign.fast_seconds
 
-    def design(self) -> Design:
+    def design(self) -> StudyDesign:
         names = (
             "judges_per_response", "resolved_by", "order", "pairing", "double_percent", "repeat_percent",
             "without_own", "fast_seconds", "seed", "rubric",
         )  # fmt: skip
-        return Design(**{name: self.cleaned_data[name] for name in names})
+        return StudyDesign(**{name: self.cleaned_data[name] for name in names})
 
 
 class JudgePromptField(forms.ModelChoiceField):
@@ -275,7 +275,7 @@ class JudgePromptField(forms.ModelChoiceField):
 class JudgeModelForm(forms.Form):
     """A judge model, and the prompts whose responses it judges."""
 
-    language_model = ModelField(LanguageModel.objects.none(), label="Model that judges")
+    language_model = JudgeModelField(LanguageModel.objects.none(), label="Model that judges")
     prompts = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         label="Responses to",
@@ -383,9 +383,11 @@ class RoundForm(forms.Form):
         judges = possible_judges().annotate(reads=reads)
         self.fields["judges"].queryset = judges  # type: ignore[attr-defined]
 
-    def plan(self, *, counts: bool) -> rounds.Plan:
+    def plan(self, *, counts: bool) -> rounds.RoundPlan:
         entered = self.cleaned_data
-        return rounds.Plan(entered["reason"], entered["rubric"], counts, list(entered["judges"]))
+        return rounds.RoundPlan(
+            entered["reason"], entered["rubric"], counts, list(entered["judges"])
+        )
 
 
 class AgainForm(RoundForm):
@@ -437,11 +439,11 @@ class AgainForm(RoundForm):
             )
         return numbers
 
-    def again(self) -> rounds.Again:
+    def again(self) -> rounds.JudgedAgain:
         entered = self.cleaned_data
-        return rounds.Again(entered["prompts"], entered["verdicts"], entered["numbers"])
+        return rounds.JudgedAgain(entered["prompts"], entered["verdicts"], entered["numbers"])
 
-    def round_plan(self) -> rounds.Plan:
+    def round_plan(self) -> rounds.RoundPlan:
         return self.plan(counts=self.cleaned_data["counts"])
 
 
@@ -449,7 +451,7 @@ class AddedForm(RoundForm):
     """A round over responses that the study gets, with anchors among its own."""
 
     runs = RunsField(Run.objects.none(), widget=forms.CheckboxSelectMultiple, label="From the runs")
-    language_models = ModelsField(
+    language_models = ResponseModelsField(
         LanguageModel.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         required=False,
@@ -476,7 +478,7 @@ class AddedForm(RoundForm):
             responses__run__in=runs.values("pk")
         ).distinct()
 
-    def added(self) -> rounds.Added:
+    def added(self) -> rounds.AddedResponses:
         """To the prompts and the questions that the study has."""
         entered, items = self.cleaned_data, self.study.items.order_by()
         prompts = items.values_list("response__prompt", flat=True).distinct()
@@ -487,9 +489,9 @@ class AddedForm(RoundForm):
             superseded=True,
             instances=set(items.values_list("response__instance", flat=True)),
         )
-        return rounds.Added(selection, entered["anchor_percent"])
+        return rounds.AddedResponses(selection, entered["anchor_percent"])
 
-    def round_plan(self) -> rounds.Plan:
+    def round_plan(self) -> rounds.RoundPlan:
         return self.plan(counts=False)
 
 

@@ -18,7 +18,7 @@ from judging.blinding import read_elsewhere
 from judging.models import Discussion, JudgingSlot, Rubric, Study, StudyItem
 from judging.presenting import gold_shown, passages_given
 from judging.rules import assignment, reading, rubric
-from judging.rules.assignment import ORDERS, PlannedSlot, Rules
+from judging.rules.assignment import ORDERS, AssignmentRules, PlannedSlot
 from judging.rules.reading import Reading
 from judging.settling import HANDED_IN
 from judging.states import StudyState
@@ -36,7 +36,7 @@ READ_ELSEWHERE = (
 
 
 @dataclass(frozen=True)
-class Load:
+class JudgeLoad:
     """What one judge would get."""
 
     person: Person
@@ -58,7 +58,7 @@ class DryRun:
     questions: int
     slots: int
     by_judges: dict[int, int]
-    loads: list[Load]
+    loads: list[JudgeLoad]
     own: int
     warnings: list[str]
     pairs: list[tuple[Person, Person, int]]
@@ -66,7 +66,7 @@ class DryRun:
 
 
 @dataclass(frozen=True)
-class Cost:
+class StudyCost:
     """What a study would take before its judges are known: the hours of reading by order, all seats together."""
 
     responses: int
@@ -100,7 +100,7 @@ def by_place(items: QuerySet[StudyItem]) -> dict[str, StudyItem]:
     return {str(item.position): item for item in rows}
 
 
-def rules_of(study: Study, **changed: object) -> Rules:
+def rules_of(study: Study, **changed: object) -> AssignmentRules:
     design = {
         "per_item": study.judges_per_response,
         "seed": study.seed,
@@ -110,7 +110,7 @@ def rules_of(study: Study, **changed: object) -> Rules:
         "pairing": study.pairing,
         "without_own": study.without_own,
     }
-    return Rules(**{**design, **changed})  # type: ignore[arg-type]
+    return AssignmentRules(**{**design, **changed})  # type: ignore[arg-type]
 
 
 def plan(
@@ -125,11 +125,11 @@ def plan(
 def _plan(
     items: dict[str, StudyItem],
     judges: Sequence[str],
-    rules: Rules,
+    rules: AssignmentRules,
     authors: Mapping[str, frozenset[str]],
 ) -> list[PlannedSlot]:
     units = [
-        assignment.Item(key, question_of(item), authors.get(key, frozenset()))
+        assignment.PlannedItem(key, question_of(item), authors.get(key, frozenset()))
         for key, item in items.items()
     ]
     return assignment.plan(units, judges, rules)
@@ -198,7 +198,9 @@ def judged_before(study: Study, questions: Collection[int], people: Iterable[Per
     return elsewhere.aggregate(n=Count("judge__person", distinct=True))["n"]
 
 
-def cost(responses: Sequence[Response], known: rubric.Rubric, rules: Rules) -> Cost:
+def cost(
+    responses: Sequence[Response], known: rubric.ParsedRubric, rules: AssignmentRules
+) -> StudyCost:
     """The cost of judging these responses by these rules, without what comes twice; raises Refusal as a study does."""
     readiness.check(known, responses)
     items = {str(n): StudyItem(response=row, position=n) for n, row in enumerate(responses)}
@@ -207,14 +209,14 @@ def cost(responses: Sequence[Response], known: rubric.Rubric, rules: Rules) -> C
     # As in a pool: the judges of the first seats, of the second and so on each read all of theirs.
     free = replace(rules, pairing=assignment.POOL, repeat_percent=0, without_own=False)
     plans = {order: _plan(items, seats, replace(free, order=order), {}) for order in ORDERS}
-    return Cost(
+    return StudyCost(
         responses=len(items),
         questions=len({question_of(item) for item in items.values()}),
         hours={order: _hours(slots, texts) for order, slots in plans.items()},
     )
 
 
-def _texts(known: rubric.Rubric, items: dict[str, StudyItem]) -> dict[str, Reading]:
+def _texts(known: rubric.ParsedRubric, items: dict[str, StudyItem]) -> dict[str, Reading]:
     prompts = prompt_versions.known({item.response.prompt for item in items.values()})
     return {
         key: _reading(item, known, prompting.found(item.response.prompt, prompts))
@@ -222,7 +224,7 @@ def _texts(known: rubric.Rubric, items: dict[str, StudyItem]) -> dict[str, Readi
     }
 
 
-def _reading(item: StudyItem, known: rubric.Rubric, asked: Prompt) -> Reading:
+def _reading(item: StudyItem, known: rubric.ParsedRubric, asked: Prompt) -> Reading:
     response = item.response
     gold = gold_shown(response, known.prompts[response.prompt], asked)
     shared = [response.instance.question, *(part.text for part in gold)]
@@ -238,12 +240,12 @@ def _load(
     items: dict[str, StudyItem],
     texts: dict[str, Reading],
     authors: Mapping[str, frozenset[str]],
-) -> Load | None:
+) -> JudgeLoad | None:
     """None in a pool, where a judge has no slots before drawing them."""
     mine = [slot for slot in planned if slot.judge == person.pseudonym]
     if not mine:
         return None
-    return Load(
+    return JudgeLoad(
         person=person,
         slots=len(mine),
         questions=len({question_of(items[slot.item]) for slot in mine}),

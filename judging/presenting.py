@@ -18,7 +18,7 @@ from generation.models import Response
 from generation.prompts.prompting import Prompt
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
-from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric
+from judging.rules.rubric import GoldAnswer, ParsedRubric, PromptCriteria
 from judging.rules.verdict_scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
@@ -117,7 +117,7 @@ class AnonymousVerdict:
     skip_reason: str
 
 
-def response_view(response: Response, known: Rubric) -> ResponseView:
+def response_view(response: Response, known: ParsedRubric) -> ResponseView:
     """What a blind person sees of a response: the question, the gold answers, the passages as given, the text."""
     criteria = known.prompts[response.prompt]
     asked = prompt_versions.find(response.prompt)
@@ -135,7 +135,7 @@ def response_view(response: Response, known: Rubric) -> ResponseView:
     )
 
 
-def choices(known: Rubric, criteria: PromptCriteria) -> tuple[VerdictChoice, ...]:
+def choices(known: ParsedRubric, criteria: PromptCriteria) -> tuple[VerdictChoice, ...]:
     """The verdict buttons for one prompt, best first, with the keys 1, 2, 3, …"""
     allowed = [verdict for verdict in known.scale.best_first if verdict.key in criteria.allowed]
     return tuple(
@@ -182,7 +182,7 @@ def contexts_given(response: Response) -> tuple[str, str]:
     return context_1(contradiction), context_2(contradiction)
 
 
-def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
+def slot_view(slot: JudgingSlot, known: ParsedRubric, total: int) -> SlotView:
     """One slot as its judge sees it; `total` is how many slots this judge has in the round."""
     judgment = getattr(slot, "judgment", None)
     return SlotView(
@@ -201,7 +201,7 @@ def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JudgeEntry:
     """What a judge entered for an item: a verdict, or a reason for skipping it, or neither."""
 
     verdict: Verdict | None
@@ -209,11 +209,11 @@ class Entry:
     skip_reason: str
 
 
-def both_entries(details: Any, known: Rubric) -> dict[str, Entry]:
+def both_entries(details: Any, known: ParsedRubric) -> dict[str, JudgeEntry]:
     """{"stored", "given"} of a change that was made from an older version; both are the judge's own."""
     verdicts = {verdict.key: verdict for verdict in known.scale.verdicts}
     return {
-        side: Entry(**{**details[side], "verdict": verdicts.get(details[side]["verdict"])})
+        side: JudgeEntry(**{**details[side], "verdict": verdicts.get(details[side]["verdict"])})
         for side in ("stored", "given")
     }
 
@@ -226,19 +226,19 @@ def _comment_taken_back(slot: JudgingSlot) -> str:
     return last.comment if last and last.what == "undone" else ""
 
 
-def anonymous_verdicts(item: StudyItem, known: Rubric) -> list[AnonymousVerdict]:
+def anonymous_verdicts(item: StudyItem, known: ParsedRubric) -> list[AnonymousVerdict]:
     """The judgments on an item without names, in the order of their random slot ids, which reveals no judge."""
     slots = sorted(seats_of(item), key=lambda slot: str(slot.pk))
     return [_anonymous(slot, known) for slot in slots]
 
 
-def verdicts_of_two(mine: JudgingSlot, known: Rubric) -> list[AnonymousVerdict]:
+def verdicts_of_two(mine: JudgingSlot, known: ParsedRubric) -> list[AnonymousVerdict]:
     """What the judge of this slot and the other judge of its response gave: their own first."""
     slots = sorted(seats_of(mine.item), key=lambda slot: slot.pk != mine.pk)
     return [_anonymous(slot, known) for slot in slots]
 
 
-def _anonymous(slot: JudgingSlot, known: Rubric) -> AnonymousVerdict:
+def _anonymous(slot: JudgingSlot, known: ParsedRubric) -> AnonymousVerdict:
     judgment = getattr(slot, "judgment", None)
     verdict = judgment.first_verdict if judgment else None
     return AnonymousVerdict(

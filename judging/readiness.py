@@ -11,7 +11,7 @@ from leases.refusal import Refusal
 MOST_NAMED = 5
 
 
-def check(known: rubric.Rubric, responses: Sequence[Response]) -> None:
+def check(known: rubric.ParsedRubric, responses: Sequence[Response]) -> None:
     """Raise Refusal with what is missing; the responses come with their questions and contradictions."""
     problems = rubric.gaps(known, {response.prompt for response in responses})
     problems = problems or list(_without_gold(known, responses))
@@ -22,7 +22,7 @@ def check(known: rubric.Rubric, responses: Sequence[Response]) -> None:
         )
 
 
-def _without_gold(known: rubric.Rubric, responses: Sequence[Response]) -> Iterable[str]:
+def _without_gold(known: rubric.ParsedRubric, responses: Sequence[Response]) -> Iterable[str]:
     prompts = prompt_versions.known({response.prompt for response in responses})
     for response in responses:
         asked = response.instance

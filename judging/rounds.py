@@ -42,7 +42,7 @@ NO_VERDICT = "none"
 
 
 @dataclass(frozen=True)
-class Again:
+class JudgedAgain:
     """Which responses are judged again: to these prompts, with these final verdicts, of these numbers (`position`).
 
     Empty means all; NO_VERDICT among the verdicts takes responses without a final one.
@@ -72,7 +72,7 @@ class Again:
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedResponses:
     """Responses that the study gets, and how many of a hundred of its own are judged again with them, as anchors."""
 
     selection: Selection
@@ -80,7 +80,7 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoundPlan:
     """A round to open: why, by which rubric version, by whom, and whether its verdicts replace earlier ones."""
 
     reason: str
@@ -90,14 +90,14 @@ class Plan:
 
 
 @transaction.atomic
-def judge_again(study: Study, again: Again, plan: Plan, *, by: Person) -> Round:
+def judge_again(study: Study, again: JudgedAgain, plan: RoundPlan, *, by: Person) -> Round:
     """Open a round over responses of a closed study; raises Refusal, or Conflict where it is not closed."""
     opened = _open(study, plan, by)
     return _fill(opened, again.items(study), plan)
 
 
 @transaction.atomic
-def add_responses(study: Study, added: Added, plan: Plan, *, by: Person) -> Round:
+def add_responses(study: Study, added: AddedResponses, plan: RoundPlan, *, by: Person) -> Round:
     """Open a round over further responses and anchors, which nothing distinguishes for its judges; raises as above."""
     opened = _open(study, plan, by)
     anchors, rows = _mixed(study, added, plan, opened.n)
@@ -107,7 +107,7 @@ def add_responses(study: Study, added: Added, plan: Plan, *, by: Person) -> Roun
 
 
 def _mixed(
-    study: Study, added: Added, plan: Plan, n: int
+    study: Study, added: AddedResponses, plan: RoundPlan, n: int
 ) -> tuple[list[StudyItem], list[StudyItem]]:
     """The anchors of round `n`, and the items of its new responses, which are not stored."""
     anchors = _anchors(study, plan.rubric, n, added.anchor_percent)
@@ -146,7 +146,7 @@ def next_number(study: Study) -> int:
     return int(study.rounds.aggregate(last=Max("n"))["last"] or 0) + 1
 
 
-def would_judge_again(study: Study, again: Again, plan: Plan) -> planning.DryRun:
+def would_judge_again(study: Study, again: JudgedAgain, plan: RoundPlan) -> planning.DryRun:
     """What opening such a round would make; refused as opening is. Nothing is stored."""
     check_closed(study)
     items = again.items(study)
@@ -155,7 +155,7 @@ def would_judge_again(study: Study, again: Again, plan: Plan) -> planning.DryRun
     return planning.dry_run(study, places, plan.judges, plan.rubric, next_number(study))
 
 
-def would_add_responses(study: Study, added: Added, plan: Plan) -> planning.DryRun:
+def would_add_responses(study: Study, added: AddedResponses, plan: RoundPlan) -> planning.DryRun:
     """The same of a round over further responses and anchors."""
     check_closed(study)
     n = next_number(study)
@@ -165,7 +165,7 @@ def would_add_responses(study: Study, added: Added, plan: Plan) -> planning.DryR
     return planning.dry_run(study, places, plan.judges, plan.rubric, n)
 
 
-def _open(study: Study, plan: Plan, by: Person) -> Round:
+def _open(study: Study, plan: RoundPlan, by: Person) -> Round:
     check_closed(study)
     STUDY.require(study, "reopen", closed_at=None)
     n = next_number(study)
@@ -182,7 +182,7 @@ def _open(study: Study, plan: Plan, by: Person) -> Round:
     )
 
 
-def _fill(opened: Round, items: QuerySet[StudyItem], plan: Plan) -> Round:
+def _fill(opened: Round, items: QuerySet[StudyItem], plan: RoundPlan) -> Round:
     """Take the items into the round, and give its judges their slots."""
     study = opened.study
     keys = list(items.values_list("pk", flat=True))
@@ -221,7 +221,7 @@ def given_reason(reason: str) -> str:
     return reason
 
 
-def _check(study: Study, responses: QuerySet[Response], plan: Plan) -> None:
+def _check(study: Study, responses: QuerySet[Response], plan: RoundPlan) -> None:
     given_reason(plan.reason)
     if plan.rubric.name != study.rubric.name:
         raise Refusal(

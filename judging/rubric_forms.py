@@ -8,7 +8,7 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from generation.prompts.prompting import ANSWERS, Prompt
-from judging.rules.rubric import Rubric
+from judging.rules.rubric import ParsedRubric
 
 # How a prompt takes a verdict.
 PROPOSED, UNUSUAL, REFUSED = "proposed", "unusual", "refused"
@@ -61,7 +61,7 @@ class RubricForm(forms.Form):
     def __init__(
         self,
         *args: Any,
-        based_on: Rubric,
+        based_on: ParsedRubric,
         text: Mapping[str, Any],
         asked: Mapping[str, Prompt],
         **kwargs: Any,

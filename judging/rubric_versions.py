@@ -74,7 +74,7 @@ def save(body: Mapping[str, Any], *, newest: int, by: Person) -> Rubric:
     return _stored(known, body, by)
 
 
-def _stored(known: rubric.Rubric, body: Mapping[str, Any], author: Person | None) -> Rubric:
+def _stored(known: rubric.ParsedRubric, body: Mapping[str, Any], author: Person | None) -> Rubric:
     newest = Rubric.objects.filter(name=known.name).first()
     if newest and newest.scale.keys != known.scale.keys:
         raise Refusal(
@@ -90,6 +90,6 @@ def _stored(known: rubric.Rubric, body: Mapping[str, Any], author: Person | None
     return row
 
 
-def unwritten(known: rubric.Rubric, prompts: Sequence[str]) -> list[str]:
+def unwritten(known: rubric.ParsedRubric, prompts: Sequence[str]) -> list[str]:
     """Those of the prompts on which no study with this rubric can open."""
     return [prompt for prompt in prompts if rubric.gaps(known, [prompt])]

@@ -19,7 +19,7 @@ from judging import planning, readiness, warmup
 from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
 from judging.rubric_versions import current
 from judging.rules import assignment, rubric, selfnaming
-from judging.rules.assignment import Rules
+from judging.rules.assignment import AssignmentRules
 from judging.rules.resolution import way_problem
 from judging.selections import Selection
 from judging.settling import close_slots
@@ -29,7 +29,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 
 
 @dataclass(frozen=True)
-class Design:
+class StudyDesign:
     """How a study judges. `seed` None draws one; `rubric` None takes the current version."""
 
     judges_per_response: int = 2
@@ -43,8 +43,8 @@ class Design:
     seed: int | None = None
     rubric: Rubric | None = None
 
-    def rules(self, seed: int) -> Rules:
-        return Rules(
+    def rules(self, seed: int) -> AssignmentRules:
+        return AssignmentRules(
             per_item=self.judges_per_response,
             seed=seed,
             order=self.order,
@@ -59,7 +59,7 @@ def new_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def create(name: str, selection: Selection, design: Design, *, by: Person) -> Study:
+def create(name: str, selection: Selection, design: StudyDesign, *, by: Person) -> Study:
     """A study in draft over the finished responses of a selection; raises Refusal with what to fix."""
     responses = selection.chosen()
     if problem := way_problem(design.resolved_by, design.judges_per_response):
@@ -103,7 +103,7 @@ def free_slug(name: str) -> str:
     return f"{slug}-{secrets.token_hex(3)}" if Study.objects.filter(slug=slug).exists() else slug
 
 
-def would_cost(selection: Selection, design: Design) -> planning.Cost:
+def would_cost(selection: Selection, design: StudyDesign) -> planning.StudyCost:
     """The hours of reading of a study that is not made yet, in each order; refused as making it is."""
     if problem := way_problem(design.resolved_by, design.judges_per_response):
         raise Refusal(problem)

@@ -92,11 +92,11 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
     ).select_related("resolution", "response__instance__contradiction")
 
 
-def _is_allowed(known: rubric.Rubric, item: StudyItem) -> bool:
+def _is_allowed(known: rubric.ParsedRubric, item: StudyItem) -> bool:
     return _allows(known, item.response, item.resolution.verdict)
 
 
-def _allows(known: rubric.Rubric, response: Response, verdict: str) -> bool:
+def _allows(known: rubric.ParsedRubric, response: Response, verdict: str) -> bool:
     criteria = known.prompts.get(response.prompt)
     if criteria is None or verdict not in criteria.allowed:
         return False
@@ -153,7 +153,7 @@ def given(gold: GoldItem, person: Person) -> str:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class WarmUpOutcome:
     """How a judge's warm-up went: of `gold` items `given` have a verdict, `same` of them the known one."""
 
     gold: int
@@ -162,11 +162,11 @@ class Outcome:
     last: datetime | None
 
 
-def outcome(study: Study, judge: Judge) -> Outcome:
+def outcome(study: Study, judge: Judge) -> WarmUpOutcome:
     counted = GoldVerdict.objects.filter(judge=judge).aggregate(
         given=Count("pk"), same=Count("pk", filter=Q(verdict=F("gold__verdict"))), last=Max("at")
     )
-    return Outcome(gold=study.gold_items.count(), **counted)
+    return WarmUpOutcome(gold=study.gold_items.count(), **counted)
 
 
 @transaction.atomic

@@ -39,8 +39,8 @@ def judge_again(_):
         study.rubric.body, newest=study.rubric.version, by=study.created_by
     )
     judges = [judging.judge(name) for name in ("carla", "dora")]
-    plan = rounds.Plan("Once more.", version, True, judges)
-    rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    plan = rounds.RoundPlan("Once more.", version, True, judges)
+    rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by)
 
 
 def import_evaluation(_):

@@ -15,7 +15,7 @@ from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.rows.export import records
 from judging.models import Study, StudyItem
-from judging.published import Published
+from judging.published import PublishedReport
 from judging.rules.resolution import DISCUSSION
 from judging.settling import IS_DISCUSSED, finished
 from judging.states import StudyState
@@ -72,11 +72,11 @@ def _check_nobody_judges(study: Study) -> None:
         )
 
 
-def published_over(runs: Collection[int]) -> list[Published]:
+def published_over(runs: Collection[int]) -> list[PublishedReport]:
     """The published reports over responses of these runs, one for each report and run."""
     rows = ReportSnapshot.objects.filter(public=True, runs__in=runs).order_by("pk", "runs")
     return [
-        Published(study, reverse("evaluation:snapshot", args=[key]), run)
+        PublishedReport(study, reverse("evaluation:snapshot", args=[key]), run)
         for key, study, run in rows.values_list("pk", "study__name", "runs")
     ]
 

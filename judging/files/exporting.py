@@ -9,7 +9,7 @@ from datasets.models import Instance
 from generation.models import Response
 from generation.prompts import prompting
 from judging.files import studyfile, wikicontradict
-from judging.files.wikicontradict import Answer, Question, Row
+from judging.files.wikicontradict import PublishedAnswer, PublishedQuestion, PublishedRow
 from judging.models import Study
 from judging.presenting import contexts_given
 from leases.refusal import NotFoundHere, Refusal
@@ -41,7 +41,7 @@ def published_text(study: Study) -> str:
 
 
 @dataclass(frozen=True)
-class Format:
+class StudyFormat:
     """An export format. `chunks` yields the file's text; it raises Refusal before the first chunk."""
 
     label: str
@@ -51,11 +51,13 @@ class Format:
 
 
 FORMATS = {
-    "json": Format(
+    "json": StudyFormat(
         "Everything as JSON", ".json", "application/json; charset=utf-8", studyfile.json_chunks
     ),
-    "csv": Format("Everything as CSV", ".csv", "text/csv; charset=utf-8", studyfile.csv_chunks),
-    "published": Format(
+    "csv": StudyFormat(
+        "Everything as CSV", ".csv", "text/csv; charset=utf-8", studyfile.csv_chunks
+    ),
+    "published": StudyFormat(
         "The published format (JSON)",
         "-published.json",
         "application/json; charset=utf-8",
@@ -64,20 +66,22 @@ FORMATS = {
 }
 
 
-def formats_of(study: Study) -> dict[str, Format]:
+def formats_of(study: Study) -> dict[str, StudyFormat]:
     """The formats that this study can be exported to, by name."""
     imported = study.imported_rows.exists()
     return {name: kind for name, kind in FORMATS.items() if imported or name != "published"}
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str) -> StudyFormat:
     """The format of this name; raises NotFoundHere with the known names."""
     if name not in FORMATS:
         raise NotFoundHere(f"A study has no export {name!r}. There are: {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
-def row_of(model: str, instance: Instance, answered: Iterable[tuple[Response, str | None]]) -> Row:
+def row_of(
+    model: str, instance: Instance, answered: Iterable[tuple[Response, str | None]]
+) -> PublishedRow:
     """One model's answers to one question from our rows: each response with its final verdict."""
     pairs = list(answered)
     known = {response.prompt: (response, verdict) for response, verdict in pairs}
@@ -86,7 +90,7 @@ def row_of(model: str, instance: Instance, answered: Iterable[tuple[Response, st
     answers = tuple(
         _answer(label, *both) for label, both in zip(wikicontradict.PROMPTS, in_order, strict=True)
     )
-    return Row(model, question, answers)
+    return PublishedRow(model, question, answers)
 
 
 def _answers_by_row(study: Study) -> dict[tuple[int, int], list[tuple[Response, str | None]]]:
@@ -100,10 +104,10 @@ def _answers_by_row(study: Study) -> dict[tuple[int, int], list[tuple[Response, 
     return answers
 
 
-def _question(instance: Instance, response: Response) -> Question:
+def _question(instance: Instance, response: Response) -> PublishedQuestion:
     tag = instance.contradiction
     contexts = contexts_given(response)
-    return Question(
+    return PublishedQuestion(
         number=instance.external_number or 0,
         title=tag.title,
         url=tag.url,
@@ -119,8 +123,8 @@ def _question(instance: Instance, response: Response) -> Question:
     )
 
 
-def _answer(label: str, response: Response, verdict: str | None) -> Answer:
-    return Answer(
+def _answer(label: str, response: Response, verdict: str | None) -> PublishedAnswer:
+    return PublishedAnswer(
         prompt=label,
         sent=response.rendered,
         text=response.text,

@@ -28,7 +28,7 @@ from generation.prompts import prompting, rendering
 from generation.states import ResponseState, RunState
 from judging import rubric_versions, studies
 from judging.files import exporting, wikicontradict
-from judging.files.wikicontradict import Answer, Question, Row
+from judging.files.wikicontradict import PublishedAnswer, PublishedQuestion, PublishedRow
 from judging.models import ImportedRow, Resolution, Round, Study, StudyItem
 from judging.settling import resolution, store
 from judging.states import StudyState
@@ -42,7 +42,7 @@ SAME_ARTICLE = "Within the same article"
 
 
 @dataclass
-class Report:
+class ImportedEvaluation:
     """The result of an import. `kept`: by key of the file, in how many rows its value differs from our other rows."""
 
     study: Study
@@ -62,7 +62,7 @@ def import_human_evaluation(
     source: str = "",
     by: Person | None = None,
     allow_missing: bool = False,
-) -> Report:
+) -> ImportedEvaluation:
     """Make the study `name` from the file, unless it exists with the same content.
 
     Raises Refusal (Unreadable with a list of problems in rows); then nothing was stored.
@@ -82,9 +82,9 @@ def import_human_evaluation(
     return _report(study, False, rows)
 
 
-def _report(study: Study, is_new: bool, rows: Sequence[Row]) -> Report:
+def _report(study: Study, is_new: bool, rows: Sequence[PublishedRow]) -> ImportedEvaluation:
     verdicts = [answer.verdict for row in rows for answer in row.answers]
-    return Report(
+    return ImportedEvaluation(
         study,
         is_new,
         models=len({row.model for row in rows}),
@@ -99,9 +99,9 @@ def _report(study: Study, is_new: bool, rows: Sequence[Row]) -> Report:
 # ---------------------------------------------------------------- rows
 
 
-def _stored(rows: Sequence[Row], name: str, source: str, by: Person | None) -> Study:
+def _stored(rows: Sequence[PublishedRow], name: str, source: str, by: Person | None) -> Study:
     """The study, written in steps that nobody sees before the last (datasets/importers/arriving.py)."""
-    questions: dict[int, Question] = {}
+    questions: dict[int, PublishedQuestion] = {}
     # A question is worded as in its first row; other wordings are kept with their responses.
     for row in rows:
         questions.setdefault(row.question.number, row.question)
@@ -118,7 +118,7 @@ def _stored(rows: Sequence[Row], name: str, source: str, by: Person | None) -> S
                 instances |= _instances(arriving.collection, some)
         for number, part in enumerate(in_parts(rows, ROWS)):
             with arriving.step():
-                _add_rows(study, _Part(run, models, instances, part, number * ROWS))
+                _add_rows(study, _ImportedPart(run, models, instances, part, number * ROWS))
         with arriving.step():
             _show(study, name, arriving)
     return study
@@ -166,7 +166,9 @@ def _free_name(study: Study) -> str:
     return next(name for name in names if not Collection.objects.filter(name=name).exists())
 
 
-def _instances(collection: Collection, questions: Sequence[Question]) -> dict[int, Instance]:
+def _instances(
+    collection: Collection, questions: Sequence[PublishedQuestion]
+) -> dict[int, Instance]:
     """These questions as rows, by their number in the file."""
     added = add_contradictions(collection=collection, drafts=map(_draft, questions))
     made = Instance.objects.filter(contradiction__in=[key for key, _ in added])
@@ -178,7 +180,7 @@ def _instances(collection: Collection, questions: Sequence[Question]) -> dict[in
     return instances
 
 
-def _draft(question: Question) -> Draft:
+def _draft(question: PublishedQuestion) -> Draft:
     """A question as a contradiction of its own: the file does not say which questions share one.
 
     A type that the taxonomy does not have, such as `unknown`, is stored as it is and not as a chosen option.
@@ -220,17 +222,17 @@ def _run(
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ImportedPart:
     """Rows of the file from place `first`, with what was written before them."""
 
     run: Run
     models: Mapping[str, LanguageModel]
     instances: Mapping[int, Instance]
-    rows: Sequence[Row]
+    rows: Sequence[PublishedRow]
     first: int
 
 
-def _add_rows(study: Study, part: _Part) -> None:
+def _add_rows(study: Study, part: _ImportedPart) -> None:
     by_row = [
         [
             _response(part.run, part.models[row.model], part.instances, row, answer)
@@ -252,7 +254,11 @@ def _add_rows(study: Study, part: _Part) -> None:
 
 
 def _response(
-    run: Run, model: LanguageModel, instances: Mapping[int, Instance], row: Row, answer: Answer
+    run: Run,
+    model: LanguageModel,
+    instances: Mapping[int, Instance],
+    row: PublishedRow,
+    answer: PublishedAnswer,
 ) -> Response:
     question, prompt = row.question, prompting.find(answer.prompt)
     instance = instances[question.number]
@@ -295,7 +301,9 @@ def _add_items(
     )
 
 
-def _imported(study: Study, place: int, row: Row, responses: Sequence[Response]) -> ImportedRow:
+def _imported(
+    study: Study, place: int, row: PublishedRow, responses: Sequence[Response]
+) -> ImportedRow:
     verdicts = [answer.verdict for answer in row.answers]
     instance = responses[0].instance
     ours = exporting.row_of(row.model, instance, zip(responses, verdicts, strict=True))

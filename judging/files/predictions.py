@@ -35,7 +35,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedReplies:
     """The result of an import: `untouched` responses of the study are not in the file."""
 
     judge: Judge
@@ -45,7 +45,7 @@ class Imported:
     untouched: int
 
 
-def import_predictions(study: Study, data: bytes, name: str) -> Imported:
+def import_predictions(study: Study, data: bytes, name: str) -> ImportedReplies:
     """Store every reply of the file under the judge `name`, or nothing; the same file again adds nothing.
 
     Raises Refusal (Unreadable with a list of problems in lines), Conflict where that judge has other replies.
@@ -76,7 +76,7 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
             record(AuditKind.IMPORT, None, f"replies of a judge model for study {study.slug}")
     unparsed = judge.machine_verdicts.filter(state=MachineState.UNPARSED).count()
     untouched = study.items.count() - len(whole.rows)
-    return Imported(judge, earlier is None, len(whole.rows), unparsed, untouched)
+    return ImportedReplies(judge, earlier is None, len(whole.rows), unparsed, untouched)
 
 
 def _items(study: Study, whole: Predictions) -> dict[Prediction, int]:

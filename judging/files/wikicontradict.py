@@ -47,7 +47,7 @@ DECISIVE = ("question", "same_passage", "type_4")
 
 
 @dataclass(frozen=True)
-class Question:
+class PublishedQuestion:
     """A question as one row gives it. `number` is valid in this file only."""
 
     number: int
@@ -66,7 +66,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PublishedAnswer:
     """A model's answer to one prompt. `label` is the file's verdict, None where it lacks the key."""
 
     prompt: str
@@ -82,18 +82,18 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Row:
+class PublishedRow:
     """One model's answers to one question, by prompt in the file's order.
 
     `kept` overrides single keys of the record; None takes a key out.
     """
 
     model: str
-    question: Question
-    answers: tuple[Answer, ...]
+    question: PublishedQuestion
+    answers: tuple[PublishedAnswer, ...]
     kept: Mapping[str, str | None] = field(default_factory=dict)
 
-    def differences(self, other: "Row") -> dict[str, str | None]:
+    def differences(self, other: "PublishedRow") -> dict[str, str | None]:
         """The `kept` with which `other` gives this row's record."""
         mine, theirs = record(self), record(other)
         return {
@@ -101,7 +101,7 @@ class Row:
         }
 
 
-def build(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
+def build(rows: Iterable[PublishedRow]) -> dict[str, list[dict[str, Any]]]:
     """The file's data."""
     data: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -109,7 +109,7 @@ def build(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
     return data
 
 
-def record(row: Row) -> dict[str, Any]:
+def record(row: PublishedRow) -> dict[str, Any]:
     """One record of the file."""
     fields: dict[str, Any] = {
         MODEL_NAME: row.model + NAME_ENDING,
@@ -122,7 +122,7 @@ def record(row: Row) -> dict[str, Any]:
     return {key: text for key, text in (fields | dict(row.kept)).items() if text is not None}
 
 
-def rows_in(data: object, *, allow_missing: bool = False) -> list[Row]:
+def rows_in(data: object, *, allow_missing: bool = False) -> list[PublishedRow]:
     """The rows of decoded JSON in their order. Raises Unreadable with every problem, by model and row.
 
     `allow_missing` takes a file in which a model lacks questions that others have.
@@ -134,7 +134,7 @@ def rows_in(data: object, *, allow_missing: bool = False) -> list[Row]:
     if not data:
         raise Unreadable("The file is an object without a model.")
     problems = list(_name_problems(data))
-    rows: list[Row] = []
+    rows: list[PublishedRow] = []
     refused = 0
     for model, records in data.items():
         if not isinstance(records, list) or not records:
@@ -153,7 +153,7 @@ def rows_in(data: object, *, allow_missing: bool = False) -> list[Row]:
     return rows
 
 
-def missing(rows: Iterable[Row]) -> list[str]:
+def missing(rows: Iterable[PublishedRow]) -> list[str]:
     """A sentence for each question that a model lacks though another has it."""
     numbers_of: dict[str, set[int]] = {}
     for row in rows:
@@ -216,25 +216,25 @@ def _number_problems(value: object) -> Iterator[Problem]:
         yield Problem(NUMBER, f"is not between 1 and {MAX_NUMBER}")
 
 
-def _doubled(rows: Iterable[Row]) -> Iterator[str]:
+def _doubled(rows: Iterable[PublishedRow]) -> Iterator[str]:
     """Questions that occur twice: in a model's rows, or under two numbers."""
     seen: set[tuple[str, int]] = set()
-    numbers: dict[int, Question] = {}
+    numbers: dict[int, PublishedQuestion] = {}
     for row in rows:
         number = row.question.number
         if (row.model, number) in seen:
             yield f"model {row.model!r}: has two rows for {NUMBER} {number}"
         seen.add((row.model, number))
         numbers.setdefault(number, row.question)
-    first: dict[Question, int] = {}
+    first: dict[PublishedQuestion, int] = {}
     for number, question in numbers.items():
         earlier = first.setdefault(replace(question, number=0), number)
         if earlier != number:
             yield f"{NUMBER} {earlier} and {number} are the same question; give it one number"
 
 
-def _clashes(rows: Iterable[Row]) -> Iterator[str]:
-    first: dict[int, Row] = {}
+def _clashes(rows: Iterable[PublishedRow]) -> Iterator[str]:
+    first: dict[int, PublishedRow] = {}
     for row in rows:
         known = first.setdefault(row.question.number, row)
         for key in QUESTION_KEYS:
@@ -248,12 +248,15 @@ def _clashes(rows: Iterable[Row]) -> Iterator[str]:
                 )
 
 
-def _row(model: str, record: Mapping[str, Any]) -> Row:
+def _row(model: str, record: Mapping[str, Any]) -> PublishedRow:
     texts = {key.column: record[key.key] for key in QUESTION_KEYS}
-    return Row(
+    return PublishedRow(
         model,
-        Question(number=record[NUMBER], **texts),
-        tuple(Answer(label, **_answer_texts(record, place)) for place, label in enumerate(PROMPTS)),
+        PublishedQuestion(number=record[NUMBER], **texts),
+        tuple(
+            PublishedAnswer(label, **_answer_texts(record, place))
+            for place, label in enumerate(PROMPTS)
+        ),
     )
 
 

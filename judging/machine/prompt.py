@@ -34,7 +34,7 @@ class JudgePromptError(ValueError):
 
 
 @dataclass(frozen=True)
-class JudgePrompt:
+class PromptFile:
     """A prompt for a verdict. `sha256` is that of the template's UTF-8 bytes.
 
     `reconstructed` says that line breaks may not be the source's, because it is a typeset page. `misspelt` are the
@@ -52,9 +52,9 @@ class JudgePrompt:
 
 
 @cache
-def find_prompt(name: str = WIKICONTRADICT) -> JudgePrompt:
+def find_prompt(name: str = WIKICONTRADICT) -> PromptFile:
     """The judge prompt of this name; raises JudgePromptError when its file was changed."""
-    prompt = JudgePrompt(**json.loads((FOLDER / f"{name}.json").read_bytes()))
+    prompt = PromptFile(**json.loads((FOLDER / f"{name}.json").read_bytes()))
     sha256 = digest(prompt.template)
     if sha256 != prompt.sha256:
         raise JudgePromptError(

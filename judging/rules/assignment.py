@@ -37,12 +37,12 @@ PAIRINGS = (ROTATION, FIXED, POOL)
 MOST_REPEATED = 50
 
 
-class PlanError(Refusal):
+class AssignmentError(Refusal):
     """An assignment that cannot be made; the message says why."""
 
 
 @dataclass(frozen=True)
-class Item:
+class PlannedItem:
     """One response to judge: `key` names it, `instance` the question it answers, `authors` who wrote that question."""
 
     key: str
@@ -65,7 +65,7 @@ class PlannedSlot:
 
 
 @dataclass(frozen=True)
-class Rules:
+class AssignmentRules:
     """How slots are planned: judges per item, which order, which pairing, from which seed.
 
     Of each judge's items `repeat_percent` (0 to MOST_REPEATED) percent come twice; with one judge per item
@@ -81,8 +81,10 @@ class Rules:
     without_own: bool = False
 
 
-def plan(items: Sequence[Item], judges: Sequence[str], rules: Rules) -> list[PlannedSlot]:
-    """All slots of a round; raises PlanError when there are too few judges or a name is given twice."""
+def plan(
+    items: Sequence[PlannedItem], judges: Sequence[str], rules: AssignmentRules
+) -> list[PlannedSlot]:
+    """All slots of a round; raises AssignmentError when there are too few judges or a name is given twice."""
     _check(items, judges, rules)
     units = _units(items, rules.order)
     asked = _asked(units, rules)
@@ -104,7 +106,9 @@ def plan(items: Sequence[Item], judges: Sequence[str], rules: Rules) -> list[Pla
     return slots
 
 
-def _free_slots(items: Sequence[Item], asked: Mapping[str, int], rules: Rules) -> list[PlannedSlot]:
+def _free_slots(
+    items: Sequence[PlannedItem], asked: Mapping[str, int], rules: AssignmentRules
+) -> list[PlannedSlot]:
     """The slots of a pool, in the order in which they are drawn: all of a response, then the next one."""
     return [
         PlannedSlot(item.key, None, place, seat=seat)
@@ -113,7 +117,7 @@ def _free_slots(items: Sequence[Item], asked: Mapping[str, int], rules: Rules) -
     ]
 
 
-def design_problem(rules: Rules) -> str:
+def design_problem(rules: AssignmentRules) -> str:
     """Why slots cannot be planned in this way; empty where they can."""
     if rules.order not in ORDERS:
         return f"The order {rules.order!r} is none of {', '.join(ORDERS)}."
@@ -148,7 +152,7 @@ def round_seed(seed: int, n: int) -> int:
     return seed if n == 1 else int(lot(seed, "round", str(n))[:13], 16)
 
 
-def in_order(items: Iterable[Item], seed: int, order: str) -> list[Item]:
+def in_order(items: Iterable[PlannedItem], seed: int, order: str) -> list[PlannedItem]:
     """A judge's items in the order that the judge's own seed draws."""
     if order == RANDOM:
         return sorted(items, key=lambda item: lot(seed, item.key))
@@ -159,8 +163,8 @@ def in_order(items: Iterable[Item], seed: int, order: str) -> list[Item]:
 
 
 def with_repeats(
-    items: Sequence[Item], seed: int, order: str, percent: int
-) -> list[tuple[Item, int]]:
+    items: Sequence[PlannedItem], seed: int, order: str, percent: int
+) -> list[tuple[PlannedItem, int]]:
     """A judge's items in their order as pairs (item, 1), and some again later as (item, 2).
 
     The repeated ones are drawn from the first half and put at random places in the second half; in the grouped order
@@ -172,7 +176,7 @@ def with_repeats(
     wanted = min(ceil(len(items) * percent / 100), len(first))
     drawn = sorted(first, key=lambda item: lot(seed, "again", item.key))[:wanted]
     again = groupby(in_order(drawn, seed, order), key=partial(_unit, order=order))
-    later: list[list[list[Item]]] = [[] for _ in units[middle:]]
+    later: list[list[list[PlannedItem]]] = [[] for _ in units[middle:]]
     for name, repeated in again:
         later[int(lot(seed, "place", name), 16) % len(later)].append(list(repeated))
     planned = [(item, 1) for item in first]
@@ -182,40 +186,40 @@ def with_repeats(
     return planned
 
 
-def _unit(item: Item, order: str) -> str:
+def _unit(item: PlannedItem, order: str) -> str:
     """The unit that an item belongs to: its question, or in the random order the response itself."""
     return item.instance if order == GROUPED else item.key
 
 
-def _check(items: Sequence[Item], judges: Sequence[str], rules: Rules) -> None:
+def _check(items: Sequence[PlannedItem], judges: Sequence[str], rules: AssignmentRules) -> None:
     if problem := design_problem(rules):
-        raise PlanError(problem)
+        raise AssignmentError(problem)
     if len(set(judges)) < len(judges):
-        raise PlanError("A judge is chosen twice.")
+        raise AssignmentError("A judge is chosen twice.")
     needed = _most_asked(rules)
     if len(judges) < needed:
-        raise PlanError(f"{needed} judges per response are needed; chosen: {len(judges)}.")
+        raise AssignmentError(f"{needed} judges per response are needed; chosen: {len(judges)}.")
     if rules.pairing == FIXED and len(judges) % needed:
-        raise PlanError(
+        raise AssignmentError(
             f"Fixed teams have {needed} judges each; {len(judges)} judges do not make whole teams."
         )
     if len({item.key for item in items}) < len(items):
-        raise PlanError("A response is named twice.")
+        raise AssignmentError("A response is named twice.")
 
 
-def _most_asked(rules: Rules) -> int:
+def _most_asked(rules: AssignmentRules) -> int:
     """How many judges an item has at most."""
     return 2 if rules.per_item == 1 and rules.double_percent else rules.per_item
 
 
-def _units(items: Sequence[Item], order: str) -> dict[str, list[Item]]:
-    units: dict[str, list[Item]] = {}
+def _units(items: Sequence[PlannedItem], order: str) -> dict[str, list[PlannedItem]]:
+    units: dict[str, list[PlannedItem]] = {}
     for item in items:
         units.setdefault(_unit(item, order), []).append(item)
     return units
 
 
-def _asked(units: Collection[str], rules: Rules) -> dict[str, int]:
+def _asked(units: Collection[str], rules: AssignmentRules) -> dict[str, int]:
     """How many judges the items of each unit get."""
     twice = ceil(len(units) * rules.double_percent / 100)
     drawn = sorted(units, key=lambda unit: lot(rules.seed, "twice", unit))[:twice]
@@ -223,11 +227,14 @@ def _asked(units: Collection[str], rules: Rules) -> dict[str, int]:
 
 
 def _teams_of(
-    units: Mapping[str, list[Item]], judges: Sequence[str], asked: Mapping[str, int], rules: Rules
+    units: Mapping[str, list[PlannedItem]],
+    judges: Sequence[str],
+    asked: Mapping[str, int],
+    rules: AssignmentRules,
 ) -> dict[str, list[list[str]]]:
     """For each unit the teams that can take it, without those who wrote its question where they may not judge it.
 
-    Raises PlanError where there are units that none can take.
+    Raises AssignmentError where there are units that none can take.
     """
     fixed = rules.pairing == FIXED
     teams = _teams(judges, _most_asked(rules), rules.seed) if fixed else [list(judges)]
@@ -242,7 +249,7 @@ def _teams_of(
             if fixed
             else "too few of the chosen judges remain"
         )
-        raise PlanError(
+        raise AssignmentError(
             f"Nobody judges their own questions here, and for {len(lacking)} "
             f"question{'s' if len(lacking) > 1 else ''} {chosen}. Add judges who did not write them."
         )
@@ -250,10 +257,10 @@ def _teams_of(
 
 
 def _seats(
-    units: Mapping[str, list[Item]],
+    units: Mapping[str, list[PlannedItem]],
     teams: Mapping[str, list[list[str]]],
     asked: Mapping[str, int],
-    rules: Rules,
+    rules: AssignmentRules,
 ) -> dict[str, list[str]]:
     """The judges of each item, sorted by name."""
     load: Counter[str] = Counter()

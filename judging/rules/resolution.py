@@ -33,14 +33,14 @@ CAUSES = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RoundOutcome:
     """The final verdict, and how it came about."""
 
     how: str
     verdict: str
 
 
-def outcome(verdicts: Sequence[str | None], *, seats: int, way: str) -> Outcome | None:
+def outcome(verdicts: Sequence[str | None], *, seats: int, way: str) -> RoundOutcome | None:
     """The outcome for one response; None while a judge has not finished, and where it must be discussed or decided.
 
     `verdicts` holds one entry for each slot that is finished, None for a skipped one; `seats` is how many
@@ -51,9 +51,9 @@ def outcome(verdicts: Sequence[str | None], *, seats: int, way: str) -> Outcome 
         return None
     given = [verdict for verdict in verdicts if verdict is not None]
     if given and len(given) == len(verdicts) and len(set(given)) == 1:
-        return Outcome(UNANIMOUS if len(given) > 1 else SINGLE, given[0])
+        return RoundOutcome(UNANIMOUS if len(given) > 1 else SINGLE, given[0])
     top = majority(given, seats) if way == MAJORITY else None
-    return Outcome(MAJORITY, top) if top is not None else None
+    return RoundOutcome(MAJORITY, top) if top is not None else None
 
 
 def majority(given: Sequence[str], seats: int) -> str | None:

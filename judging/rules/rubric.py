@@ -74,7 +74,7 @@ class PromptCriteria:
 
 
 @dataclass(frozen=True)
-class Rubric:
+class ParsedRubric:
     """A whole rubric."""
 
     name: str
@@ -102,12 +102,12 @@ def digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical(data)).hexdigest()
 
 
-def parse(data: Mapping[str, Any]) -> Rubric:
+def parse(data: Mapping[str, Any]) -> ParsedRubric:
     """A rubric from its data; raises RubricError with what is wrong."""
     try:
         scale = declared_scale(data["verdicts"])
         prompts = {key: _prompt(key, entry) for key, entry in data["prompts"].items()}
-        rubric = Rubric(
+        rubric = ParsedRubric(
             data["name"], data["title"], data["source"], scale, tuple(data["rules"]), prompts
         )
     except (KeyError, TypeError, AttributeError, IndexError) as error:
@@ -131,7 +131,7 @@ def _prompt(key: str, entry: Mapping[str, Any]) -> PromptCriteria:
     )
 
 
-def _check(rubric: Rubric) -> None:
+def _check(rubric: ParsedRubric) -> None:
     keys = set(rubric.scale.keys)
     for criteria in rubric.prompts.values():
         if unknown := (criteria.allowed | set(criteria.criteria)) - keys:
@@ -149,7 +149,7 @@ def _check(rubric: Rubric) -> None:
                 )
 
 
-def gaps(rubric: Rubric, prompts: Iterable[str]) -> list[str]:
+def gaps(rubric: ParsedRubric, prompts: Iterable[str]) -> list[str]:
     """Why a study on these prompts cannot open, one sentence for each reason; empty when it can.
 
     Every prompt needs written gold, and criteria for each verdict that it allows.

@@ -57,7 +57,7 @@ def _page(
     request: HttpRequest,
     mine: JudgingSlot,
     view: ResponseView,
-    known: rubric.Rubric,
+    known: rubric.ParsedRubric,
     form: DiscussionForm,
     typed: str,
     refusal: Refusal | None,

@@ -9,7 +9,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.importers.json_text import Unreadable
-from judging.files.importing import Report, import_human_evaluation
+from judging.files.importing import ImportedEvaluation, import_human_evaluation
 from judging.forms import HumanEvaluationForm
 from pages.counting import how_many
 from pages.refusals import form_page, refused_in
@@ -30,7 +30,7 @@ def import_evaluation(request: HttpRequest) -> HttpResponse:
     return form_page(request, "judging/import.html", {"form": form})
 
 
-def _imported(request: HttpRequest, form: HumanEvaluationForm) -> Report:
+def _imported(request: HttpRequest, form: HumanEvaluationForm) -> ImportedEvaluation:
     entered = form.cleaned_data
     return import_human_evaluation(
         entered["file"].read(),
@@ -41,7 +41,7 @@ def _imported(request: HttpRequest, form: HumanEvaluationForm) -> Report:
     )
 
 
-def _report(request: HttpRequest, report: Report) -> None:
+def _report(request: HttpRequest, report: ImportedEvaluation) -> None:
     if not report.is_new:
         messages.success(
             request, "This file was imported before under this name; nothing was added."

@@ -19,14 +19,14 @@ from pages.paging import page_of
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedRubric:
     """A version, with the labels of the program's prompts that it has nothing or too little on."""
 
     row: Rubric
     unwritten: list[str]
 
 
-def _unwritten(known: rubric.Rubric) -> list[str]:
+def _unwritten(known: rubric.ParsedRubric) -> list[str]:
     prompts = prompt_versions.known()
     return [prompts[name].label for name in rubric_versions.unwritten(known, list(prompts))]
 
@@ -36,7 +36,7 @@ def _unwritten(known: rubric.Rubric) -> list[str]:
 def index(request: HttpRequest) -> HttpResponse:
     """All versions, with what they lack and the studies that use them."""
     page = page_of(request, rubric_versions.versions().prefetch_related("studies"))
-    rows = [Listed(row, _unwritten(rubric.parse(row.body))) for row in page]
+    rows = [ListedRubric(row, _unwritten(rubric.parse(row.body))) for row in page]
     context = {"page": page, "rows": rows, "current": rubric_versions.current()}
     return render(request, "judging/rubrics.html", context)
 

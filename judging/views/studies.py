@@ -31,7 +31,7 @@ from judging.forms import (
 from judging.machine import control
 from judging.machine.scope import halves_of
 from judging.models import Judge, JudgingSlot, Resolution, Round, Study, StudyItem
-from judging.planning import Cost, DryRun
+from judging.planning import DryRun, StudyCost
 from judging.published import over_study
 from judging.rules import rubric
 from judging.rules.blindness import hides_judges
@@ -101,7 +101,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return form_page(request, "judging/study_new.html", context)
 
 
-def _cost(form: StudyForm) -> Cost | None:
+def _cost(form: StudyForm) -> StudyCost | None:
     """What was entered would cost, without a name too; None with the form's errors where that is not known."""
     form.errors.pop("name", None)
     cost = None
@@ -379,7 +379,7 @@ def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
     return page
 
 
-def _unresolved_row(item: StudyItem, known: rubric.Rubric) -> UnresolvedRow:
+def _unresolved_row(item: StudyItem, known: rubric.ParsedRubric) -> UnresolvedRow:
     verdicts = first_verdicts(item)
     return UnresolvedRow(
         item,

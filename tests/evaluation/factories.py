@@ -95,8 +95,8 @@ def judged_twice(
     body = {**study.rubric.body, "title": "Clearer criteria"}
     new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
     judges = [judging.judge(name) for name in again]
-    plan = rounds.Plan("The criteria left it open.", new, True, judges)
-    opened = rounds.judge_again(study, rounds.Again(prompts=[prompt]), plan, by=admin)
+    plan = rounds.RoundPlan("The criteria left it open.", new, True, judges)
+    opened = rounds.judge_again(study, rounds.JudgedAgain(prompts=[prompt]), plan, by=admin)
     slots = JudgingSlot.objects.filter(round=opened).order_by("item__position", "seat")
     # Chance decides the order and the first verdicts. Whatever they are, both rounds agree on some of the responses,
     # and the second has two verdicts: otherwise a share is 0, or kappa has no value, now and then.
@@ -123,14 +123,14 @@ def judged_in_three_rounds() -> Study:
     studies.close_study(study)
     admin, version = study.created_by, study.rubric
     judges = [judging.judge(name) for name in ("dora", "emil")]
-    plan = rounds.Plan("Too many disagreements.", version, True, judges)
-    rounds.judge_again(study, rounds.Again(numbers=range(1, 9)), plan, by=admin)
+    plan = rounds.RoundPlan("Too many disagreements.", version, True, judges)
+    rounds.judge_again(study, rounds.JudgedAgain(numbers=range(1, 9)), plan, by=admin)
     judge_all(study, _in_rounds, hand_in=False)
     pool.remove(study, study.judges.get(person__username="emil").pk)
     studies.close_study(study)
     later = judging.run("later-run")
     judging.responses(later, abouts, ["both-passages"], ["later-model"])
-    added = rounds.Added(Selection([later]), 60)
+    added = rounds.AddedResponses(Selection([later]), 60)
     judges = [judging.judge("fay"), judges[0]]
     plan = replace(plan, reason="A further model.", counts=False, judges=judges)
     rounds.add_responses(study, added, plan, by=admin)

@@ -49,7 +49,7 @@ from judging.models import JudgingSlot, Resolution, Study, StudyItem
 from judging.rules.rubric import parse
 from judging.selections import Selection
 from judging.settling import unresolved
-from judging.studies import Design
+from judging.studies import StudyDesign
 from operations import backups, restoring
 from tests.annotation import factories as annotation
 from tests.annotation.test_small_campaign import decide, waiting
@@ -253,8 +253,8 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     chosen = Selection([run], subset=subset)
 
     # Judged by two, who discuss, and by a pool, with a third person.
-    two = studies.create("By two", chosen, Design(seed=3, resolved_by="discussion"), by=olga)
-    many = studies.create("By a pool", chosen, Design(seed=3, pairing="pool"), by=olga)
+    two = studies.create("By two", chosen, StudyDesign(seed=3, resolved_by="discussion"), by=olga)
+    many = studies.create("By a pool", chosen, StudyDesign(seed=3, pairing="pool"), by=olga)
     studies.open_study(two, [people["jo"], people["kim"]])
     alone, both = of_prompt(two, ALONE), of_prompt(two, BOTH)
     judged_by_two(two, people, {alone[0].pk, alone[1].pk})
@@ -270,8 +270,8 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     assert parse(version.body).rules[-1].startswith("A year")
     judges = [people["jo"], people["kim"]]
     two.refresh_from_db()
-    again = rounds.Plan("The criteria were silent on calendars.", version, True, judges)
-    rounds.judge_again(two, rounds.Again(prompts=[BOTH]), again, by=olga)
+    again = rounds.RoundPlan("The criteria were silent on calendars.", version, True, judges)
+    rounds.judge_again(two, rounds.JudgedAgain(prompts=[BOTH]), again, by=olga)
     judged_by_two(two, people, {both[0].pk})
     discussed_by_two(people, 1)
     two.refresh_from_db()
@@ -287,8 +287,8 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     asked = set(two.items.values_list("response__instance", flat=True))
     new = Selection([later], prompts=[ALONE, BOTH], superseded=True, instances=asked)
     two.refresh_from_db()
-    added = rounds.Plan("A later model", version, False, judges)
-    rounds.add_responses(two, rounds.Added(new, 50), added, by=olga)
+    added = rounds.RoundPlan("A later model", version, False, judges)
+    rounds.add_responses(two, rounds.AddedResponses(new, 50), added, by=olga)
     assert two.items.count() == 2 * QUESTIONS + 2 * (QUESTIONS - 1)
     judged_by_two(two, people, set())
     two.refresh_from_db()

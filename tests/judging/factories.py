@@ -15,7 +15,7 @@ from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study, StudyItem
 from judging.selections import Selection
 from judging.settling import unresolved
-from judging.studies import Design
+from judging.studies import StudyDesign
 from tests.datasets.factories import asked
 from tests.factories import person
 
@@ -117,7 +117,9 @@ def draft(name: str = "Pilot", *, drawn_from: Run | None = None, **design: objec
     """A study in draft over a run (by default of 2 instances x 3 prompts x 2 models = 12 responses)."""
     asked_in = drawn_from or finished_run()
     admin = Person.objects.filter(username="admin").first() or person("admin", Role.ADMIN)
-    return studies.create(name, Selection([asked_in]), Design(**{"seed": 7, **design}), by=admin)
+    return studies.create(
+        name, Selection([asked_in]), StudyDesign(**{"seed": 7, **design}), by=admin
+    )
 
 
 def written_by(username: str, run: Run, n: int) -> None:

@@ -335,8 +335,8 @@ def test_a_further_round_ends_discussions_of_those_who_judge_in_it_no_more():
     studies.close_study(study)
     alice = seat("alice")
     judges = [make.judge("carol"), make.judge("dora")]
-    plan = rounds.Plan("Unclear", study.rubric, True, judges)
-    opened = rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    plan = rounds.RoundPlan("Unclear", study.rubric, True, judges)
+    opened = rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by)
     with pytest.raises(Conflict, match="over"):
         discussing.propose(alice, version=0, **SLIP)
     assert opened.could_read == 0
@@ -346,8 +346,10 @@ def test_who_has_read_verdicts_in_discussions_is_counted_in_a_further_round():
     study = handed_in()
     studies.close_study(study)
     judges = [make.judge("alice"), make.judge("dora")]
-    plan = rounds.Plan("Unclear", study.rubric, True, judges)
-    assert rounds.judge_again(study, rounds.Again(), plan, by=study.created_by).could_read == 1
+    plan = rounds.RoundPlan("Unclear", study.rubric, True, judges)
+    assert (
+        rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by).could_read == 1
+    )
 
 
 def test_to_propose_what_the_other_has_proposed_is_to_sign_it():

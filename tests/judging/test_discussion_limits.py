@@ -63,8 +63,8 @@ def test_an_open_study_of_another_run_hides_no_discussion():
 
 def further_round(study, *names):
     judges = [make.judge(name) for name in names]
-    plan = rounds.Plan("Unclear", study.rubric, True, judges)
-    return rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    plan = rounds.RoundPlan("Unclear", study.rubric, True, judges)
+    return rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by)
 
 
 def test_who_discussed_is_not_added_to_a_further_round_that_does_not_count_them():

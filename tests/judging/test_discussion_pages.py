@@ -8,7 +8,7 @@ import pytest
 from accounts.roles import Role
 from judging import discussing, rounds, studies, verdicts
 from judging.models import Discussion, Remark, Resolution
-from judging.rounds import Again, Plan
+from judging.rounds import JudgedAgain, RoundPlan
 from judging.views import judge as judge_pages
 from pages.paging import page_of
 from tests.factories import person, signed_in
@@ -184,8 +184,8 @@ def test_what_was_typed_when_a_further_round_opened_is_not_lost(client, study, a
     url = url_of("alice")
     client.get(url)
     studies.close_study(study)
-    planned = Plan("Clearer", study.rubric, True, [make.judge("dora"), make.judge("emil")])
-    rounds.judge_again(study, Again(), planned, by=study.created_by)
+    planned = RoundPlan("Clearer", study.rubric, True, [make.judge("dora"), make.judge("emil")])
+    rounds.judge_again(study, JudgedAgain(), planned, by=study.created_by)
     answer = post(client, url, "propose", remark="To bob", **TYPED)
     page = answer.content.decode()
     assert answer.status_code == 409

@@ -211,14 +211,14 @@ def judged_apart(study):
     make.hand_in(study, "bob", "incorrect")
     studies.close_study(study)
     judges = [make.judge(name) for name in ("dora", "emil")]
-    return rounds.Plan("Unclear", study.rubric, True, judges)
+    return rounds.RoundPlan("Unclear", study.rubric, True, judges)
 
 
 def test_two_admins_who_open_a_round_at_once_open_one(study):
     plan, admin = judged_apart(study), study.created_by
 
     def open_round():
-        rounds.judge_again(Study.objects.get(pk=study.pk), rounds.Again(), plan, by=admin)
+        rounds.judge_again(Study.objects.get(pk=study.pk), rounds.JudgedAgain(), plan, by=admin)
 
     refused = at_once(open_round, open_round)
     assert [refusal.status for refusal in refused if refusal] == [409]
@@ -229,7 +229,7 @@ def test_a_decision_while_a_round_takes_the_response_is_refused(study):
     plan, third = judged_apart(study), person("carol", Role.ADJUDICATOR)
     item = study.items.first()
     refused = overlapping(
-        lambda: rounds.judge_again(study, rounds.Again(), plan, by=study.created_by),
+        lambda: rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by),
         lambda: adjudication.decide(item, by=third, verdict="correct", cause="slip"),
     )
     assert refused is not None

@@ -122,8 +122,8 @@ def test_each_round_keeps_what_it_ended_with_and_shows_it_once_the_study_is_clos
     resolve(study, thea)
     studies.close_study(study)
     judges = [make.judge("alice"), make.judge("dora")]
-    plan = rounds.Plan("Clearer", study.rubric, True, judges)
-    opened = rounds.judge_again(study, rounds.Again(numbers=[0]), plan, by=study.created_by)
+    plan = rounds.RoundPlan("Clearer", study.rubric, True, judges)
+    opened = rounds.judge_again(study, rounds.JudgedAgain(numbers=[0]), plan, by=study.created_by)
     assert opened.could_read == 1
     assert page_of(client, study).status_code == 403
     for name, given in (("alice", "correct"), ("dora", "incorrect")):

@@ -16,7 +16,7 @@ from judging import (
     verdicts,
 )
 from judging.models import JudgingSlot, Resolution, Round, Study, StudyItem
-from judging.rounds import NO_VERDICT, Again, Plan
+from judging.rounds import NO_VERDICT, JudgedAgain, RoundPlan
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
 from judging.states import SlotState, StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
@@ -47,16 +47,18 @@ def closed(**options) -> Study:
     return study
 
 
-def plan(study: Study, *usernames: str, **fields) -> Plan:
+def plan(study: Study, *usernames: str, **fields) -> RoundPlan:
     judges = [judging.judge(name) for name in usernames or ("dora", "emil")]
-    return Plan(
+    return RoundPlan(
         **{"reason": "Criteria", "rubric": study.rubric, "counts": True, "judges": judges, **fields}
     )
 
 
-def again(study: Study, which: Again | None = None, **fields) -> Round:
+def again(study: Study, which: JudgedAgain | None = None, **fields) -> Round:
     names = fields.pop("judges", ())
-    return rounds.judge_again(study, which or Again(), plan(study, *names, **fields), by=admin())
+    return rounds.judge_again(
+        study, which or JudgedAgain(), plan(study, *names, **fields), by=admin()
+    )
 
 
 def judge_round(opened: Round, verdict: str = "incorrect") -> None:
@@ -86,7 +88,7 @@ def test_the_first_round_has_the_studys_rubric_and_its_responses():
 def test_a_round_that_counts_replaces_the_verdicts_that_it_touches_and_no_others():
     study = closed()
     new = second_version(study)
-    opened = again(study, Again(prompts=["passage-1"]), rubric=new)
+    opened = again(study, JudgedAgain(prompts=["passage-1"]), rubric=new)
     assert final(study)["passage-1"] == {None}
     judge_round(opened)
     assert final(study) == {
@@ -129,9 +131,11 @@ def test_a_dry_run_is_by_the_version_of_the_round_and_not_by_that_of_the_last():
 
     def hours(prompt, version):
         planned = plan(study, rubric=version)
-        return rounds.would_judge_again(study, Again(prompts=[prompt]), planned).hours["random"]
+        return rounds.would_judge_again(study, JudgedAgain(prompts=[prompt]), planned).hours[
+            "random"
+        ]
 
-    judge_round(again(study, Again(prompts=["internal-knowledge"]), rubric=new))
+    judge_round(again(study, JudgedAgain(prompts=["internal-knowledge"]), rubric=new))
     study.refresh_from_db()
     assert study.rubric == new
     assert hours("both-passages", new) < hours("both-passages", old)
@@ -152,12 +156,12 @@ def test_a_rubric_edited_after_a_rounds_first_verdict_changes_neither_round():
 @pytest.mark.parametrize(
     ("which", "responses"),
     [
-        (Again(), 12),
-        (Again(prompts=["passage-1"]), 4),
-        (Again(verdicts=["correct"]), 8),
-        (Again(verdicts=[NO_VERDICT]), 4),
-        (Again(verdicts=["correct", NO_VERDICT], prompts=["internal-knowledge"]), 4),
-        (Again(numbers=[0, 5]), 2),
+        (JudgedAgain(), 12),
+        (JudgedAgain(prompts=["passage-1"]), 4),
+        (JudgedAgain(verdicts=["correct"]), 8),
+        (JudgedAgain(verdicts=[NO_VERDICT]), 4),
+        (JudgedAgain(verdicts=["correct", NO_VERDICT], prompts=["internal-knowledge"]), 4),
+        (JudgedAgain(numbers=[0, 5]), 2),
     ],
 )
 def test_a_round_takes_what_was_chosen(which, responses):
@@ -168,7 +172,7 @@ def test_a_judge_gets_the_rounds_items_and_nothing_of_the_round_before():
     study = closed()
     alice = judging.judge("alice")
     earlier = judging.slots(study, alice)[0]
-    opened = again(study, Again(prompts=["passage-1"]), judges=("alice", "emil"))
+    opened = again(study, JudgedAgain(prompts=["passage-1"]), judges=("alice", "emil"))
     mine = queues.in_order(alice, study)
     assert {slot.round for slot in mine} == {opened}
     assert [slot.order for slot in mine] == list(range(4))
@@ -197,7 +201,7 @@ def test_the_order_of_a_round_is_another_than_that_of_the_round_before():
 
 def test_disagreements_of_a_round_are_resolved_in_it():
     study = closed()
-    opened = again(study, Again(prompts=["passage-1"]))
+    opened = again(study, JudgedAgain(prompts=["passage-1"]))
     for slot in JudgingSlot.objects.filter(round=opened):
         who = slot.judge.person
         given = "correct" if who.username == "dora" else "incorrect"
@@ -221,7 +225,7 @@ def test_a_decision_on_a_response_that_a_further_round_took_is_refused():
 
 def test_disagreements_that_no_further_round_took_still_wait():
     study = closed()
-    judge_round(again(study, Again(prompts=["passage-1"])))
+    judge_round(again(study, JudgedAgain(prompts=["passage-1"])))
     waiting = settling.unresolved(study)
     assert {item.response.prompt for item in waiting} == {"internal-knowledge"}
 
@@ -231,7 +235,7 @@ def test_disagreements_that_no_further_round_took_still_wait():
 
 def add(study: Study, percent: int = 50, **fields) -> Round:
     selection = rounds.Selection([judging.later_run()])
-    added = rounds.Added(selection, percent)
+    added = rounds.AddedResponses(selection, percent)
     return rounds.add_responses(study, added, plan(study, counts=False, **fields), by=admin())
 
 
@@ -288,7 +292,7 @@ def test_the_third_persons_list_does_not_show_which_responses_were_added():
 
 def test_a_round_adds_only_what_the_study_does_not_have():
     study = closed()
-    added = rounds.Added(rounds.Selection([judging.Run.objects.get()]), 20)
+    added = rounds.AddedResponses(rounds.Selection([judging.Run.objects.get()]), 20)
     with pytest.raises(Refusal, match="has all of these"):
         rounds.add_responses(study, added, plan(study, counts=False), by=admin())
 
@@ -399,12 +403,12 @@ def test_a_judge_of_a_round_cannot_resolve_it():
 @pytest.mark.parametrize(
     ("which", "fields", "words"),
     [
-        (Again(), {"reason": " "}, "Write why"),
-        (Again(), {"reason": "x" * (rounds.REASON_LIMIT + 1)}, "longer than"),
-        (Again(numbers=[99]), {}, "no response number 99"),
-        (Again(verdicts=["partially correct"]), {}, "No response matches"),
-        (Again(), {"judges": ("dora",)}, "2 judges per response"),
-        (Again(), {"judges": ("admin", "dora")}, "is not a judge"),
+        (JudgedAgain(), {"reason": " "}, "Write why"),
+        (JudgedAgain(), {"reason": "x" * (rounds.REASON_LIMIT + 1)}, "longer than"),
+        (JudgedAgain(numbers=[99]), {}, "no response number 99"),
+        (JudgedAgain(verdicts=["partially correct"]), {}, "No response matches"),
+        (JudgedAgain(), {"judges": ("dora",)}, "2 judges per response"),
+        (JudgedAgain(), {"judges": ("admin", "dora")}, "is not a judge"),
     ],
 )
 def test_a_round_that_is_refused_changes_nothing(which, fields, words):

@@ -160,14 +160,14 @@ def test_a_further_round_chooses_by_the_rubrics_verdicts_and_stays_with_the_rubr
         assertContains(page, f'name="verdicts" value="{verdict["key"]}"')
     assertNotContains(page, "wikicontradict v1")
     judges = [make.judge("dora"), make.judge("emil")]
-    other = rounds.Plan("Why", rubric_versions.written("wikicontradict"), True, judges)
+    other = rounds.RoundPlan("Why", rubric_versions.written("wikicontradict"), True, judges)
     with pytest.raises(Refusal, match=f"judged by the rubric {name}"):
-        rounds.would_judge_again(study, rounds.Again(), other)
-    plan = rounds.Plan("Why", study.rubric, True, judges)
-    again = rounds.Again(verdicts=[keys[-1]])
+        rounds.would_judge_again(study, rounds.JudgedAgain(), other)
+    plan = rounds.RoundPlan("Why", study.rubric, True, judges)
+    again = rounds.JudgedAgain(verdicts=[keys[-1]])
     assert rounds.judge_again(study, again, plan, by=study.created_by).items.count() == 3
     with pytest.raises(Refusal, match="No response matches"):
-        rounds.Again(verdicts=[keys[0]]).items(study)
+        rounds.JudgedAgain(verdicts=[keys[0]]).items(study)
 
 
 def test_what_closing_leaves_is_counted_over_all_verdicts(client, name):

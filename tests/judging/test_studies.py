@@ -14,7 +14,7 @@ from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
 from judging.rules import rubric
 from judging.rules.assignment import judge_seed
 from judging.selections import Selection
-from judging.studies import Design
+from judging.studies import StudyDesign
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.datasets.factories import newer
 from tests.factories import person, stored
@@ -29,7 +29,7 @@ def admin():
 
 
 def create(admin, selection, name="Pilot", **design):
-    return studies.create(name, selection, Design(**design), by=admin)
+    return studies.create(name, selection, StudyDesign(**design), by=admin)
 
 
 def test_a_study_draws_the_finished_responses_of_what_was_chosen(admin):

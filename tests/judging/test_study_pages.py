@@ -14,7 +14,7 @@ from generation.models import Response, Run
 from judging import planning, progress, rubric_versions, studies, verdicts, warmup
 from judging.models import Discussion, GoldItem, JudgingSlot, Judgment, Reopening, Round, Study
 from judging.selections import Selection
-from judging.studies import Design
+from judging.studies import StudyDesign
 from leases.refusal import NotFoundHere, Refusal
 from tests.evaluation.factories import judge_all
 from tests.factories import person, signed_in, stored
@@ -529,7 +529,7 @@ def test_the_hours_are_those_of_the_dry_run(admin):
     # The lots of a draft name its run, those of the form cannot: of many responses, chance changes under 1 %.
     run = make.finished_run(instances=40)
     design = {"judges_per_response": 1, "double_percent": 50, "seed": 7}
-    cost = studies.would_cost(Selection([run]), Design(**design))
+    cost = studies.would_cost(Selection([run]), StudyDesign(**design))
     plan = studies.would_open(
         make.draft(drawn_from=run, pairing="pool", **design), [make.judge(n) for n in ("a", "b")]
     )

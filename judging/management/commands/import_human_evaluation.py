@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.importers.imported_file import contents_of
-from judging.files.importing import Report, import_human_evaluation
+from judging.files.importing import ImportedEvaluation, import_human_evaluation
 from leases.command import RefusingCommand
 
 
@@ -33,7 +33,7 @@ class Command(RefusingCommand):
             )
         self._print(report)
 
-    def _print(self, report: Report) -> None:
+    def _print(self, report: ImportedEvaluation) -> None:
         write, study = self.stdout.write, report.study
         done = "imported" if report.is_new else "was imported before; nothing was added"
         write(f"Study {study.pk}, {study.name}: {done}.")

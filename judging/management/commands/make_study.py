@@ -16,7 +16,7 @@ from judging.models import Rubric, Study
 from judging.rules.assignment import GROUPED, ORDERS, PAIRINGS, ROTATION
 from judging.rules.resolution import THIRD_PERSON, WAYS
 from judging.selections import Selection
-from judging.studies import Design
+from judging.studies import StudyDesign
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
 from leases.rows import first_of
@@ -71,7 +71,7 @@ class Command(RefusingCommand):
             "--fast-seconds",
             type=int,
             choices=range(1, MOST_FAST_SECONDS + 1),
-            default=Design.fast_seconds,
+            default=StudyDesign.fast_seconds,
             metavar="N",
             help="each judge's share of verdicts after fewer seconds is shown (3)",
         )
@@ -95,7 +95,7 @@ class Command(RefusingCommand):
         if missing := set(options["run"]) - {run.pk for run in runs}:
             raise Refusal(f"There is no run {', '.join(map(str, sorted(missing)))}.")
         prompts = [prompt_versions.find(name).name for name in options["prompt"]]
-        design = Design(
+        design = StudyDesign(
             judges_per_response=options["per_response"],
             resolved_by=options["resolved_by"],
             order=options["order"],

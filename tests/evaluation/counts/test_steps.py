@@ -9,7 +9,7 @@ from evaluation.counts.steps import FROM_COLLECTION, FROM_FILE, study_flow
 from evaluation.report.flow_steps import changes_of
 from judging.models import Study
 from judging.selections import Selection
-from judging.studies import Design, create
+from judging.studies import StudyDesign, create
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.factories import person
 from tests.judging import factories as judging
@@ -83,7 +83,7 @@ def test_responses_that_the_study_left_out_or_that_never_came_are_losses():
     failed = asked_in.responses.last()
     failed.state = "failed"
     failed.save()
-    design = Design(judges_per_response=1)
+    design = StudyDesign(judges_per_response=1)
     chosen = Selection([asked_in], [judging.PROMPTS[0]])
     study = create("One prompt", chosen, design, by=person("olga"))
     steps = check(study)

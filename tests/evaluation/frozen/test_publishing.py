@@ -179,8 +179,8 @@ def test_a_report_is_over_the_runs_that_it_counts_and_not_over_those_of_a_later_
     publishing.publish(frozen, by=rita)
     later = judging.later_run()
     judges = [judging.judge("dora"), judging.judge("emil")]
-    plan = rounds.Plan("A further model", study.rubric, False, judges)
-    added = rounds.Added(rounds.Selection([later]), 50)
+    plan = rounds.RoundPlan("A further model", study.rubric, False, judges)
+    added = rounds.AddedResponses(rounds.Selection([later]), 50)
     rounds.add_responses(study, added, plan, by=study.created_by)
     assert [one.run for one in over_runs([first.pk, later.pk])] == [first.pk]
 

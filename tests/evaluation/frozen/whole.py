@@ -54,8 +54,8 @@ def study_of_two_rounds() -> Study:
     studies.close_study(study)
     body = {**study.rubric.body, "title": "Clearer criteria"}
     version = rubric_versions.save(body, newest=1, by=study.created_by)
-    plan = rounds.Plan("Unclear.", version, True, [judging.judge(n) for n in ("dora", "emil")])
-    again = rounds.Again(prompts=["both-passages"])
+    plan = rounds.RoundPlan("Unclear.", version, True, [judging.judge(n) for n in ("dora", "emil")])
+    again = rounds.JudgedAgain(prompts=["both-passages"])
     rounds.judge_again(study, again, plan, by=study.created_by)
     judge_all(Study.objects.get(pk=study.pk), _mixed)
     studies.close_study(Study.objects.get(pk=study.pk))

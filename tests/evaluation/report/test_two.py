@@ -267,10 +267,10 @@ def test_excluded_questions_are_in_no_share_of_a_round(client, twice):
 
 @pytest.mark.once
 def test_a_round_without_a_verdict_says_so(client, twice):
-    plan = rounds.Plan(
+    plan = rounds.RoundPlan(
         "Once more.", twice.rubric, True, [judging.judge("finn"), judging.judge("gus")]
     )
-    rounds.judge_again(twice, rounds.Again(prompts=[BOTH]), plan, by=twice.created_by)
+    rounds.judge_again(twice, rounds.JudgedAgain(prompts=[BOTH]), plan, by=twice.created_by)
     page = shown_rounds(client, twice, second="round-3").content.decode()
     assert "No response has a verdict of it." in page
     assert "still open" in page
@@ -336,8 +336,8 @@ def test_a_round_of_another_study_is_not_one_of_this(client, twice, study_of_one
 @pytest.mark.once
 def test_rounds_of_a_study_that_is_hidden_are_not_shown(client, twice, rita):
     RoleGrant.objects.create(person=rita, role=Role.JUDGE)
-    plan = rounds.Plan("Once more.", twice.rubric, True, [rita, judging.judge("gus")])
-    rounds.judge_again(twice, rounds.Again(prompts=[BOTH]), plan, by=twice.created_by)
+    plan = rounds.RoundPlan("Once more.", twice.rubric, True, [rita, judging.judge("gus")])
+    rounds.judge_again(twice, rounds.JudgedAgain(prompts=[BOTH]), plan, by=twice.created_by)
     assert shown_rounds(client, twice).status_code == 403
 
 

@@ -81,8 +81,8 @@ def test_a_judge_model_that_is_asked_by_a_later_version_of_the_rubric_has_a_row_
     new = rubric_versions.save(
         {**study.rubric.body, "title": "Clearer"}, newest=study.rubric.version, by=admin
     )
-    plan = rounds.Plan("Why", new, True, [judging.judge("dora"), judging.judge("emil")])
-    rounds.judge_again(study, rounds.Again(numbers=[0]), plan, by=admin)
+    plan = rounds.RoundPlan("Why", new, True, [judging.judge("dora"), judging.judge("emil")])
+    rounds.judge_again(study, rounds.JudgedAgain(numbers=[0]), plan, by=admin)
     counts = KINDS["reply"].index("counts") + 1
     assert [row[counts] for row in before] == [True, True]
     assert [row[counts] for row in of_replies(study)] == [False, True]

@@ -510,8 +510,8 @@ def test_a_variant_that_was_once_compared_stays_compared_after_a_new_round(study
     body = {**study.rubric.body, "title": "Clearer"}
     new = rubric_versions.save(body, newest=study.rubric.version, by=study.created_by)
     judges = [judging.judge("dora"), judging.judge("emil")]
-    plan = rounds.Plan("Why", new, True, judges)
-    rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    plan = rounds.RoundPlan("Why", new, True, judges)
+    rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by)
     report = study_report(study)
     assert not any(one["n"] for one in report["judge_models"][0]["prompts"])
     assert report["halves"]["tried"] == 1
@@ -527,6 +527,9 @@ def test_a_later_round_that_keeps_earlier_verdicts_keeps_the_judge_models_too(st
     new = rubric_versions.save(body, newest=study.rubric.version, by=study.created_by)
     judges = [judging.judge("dora"), judging.judge("emil")]
     rounds.judge_again(
-        study, rounds.Again(), rounds.Plan("Why", new, False, judges), by=study.created_by
+        study,
+        rounds.JudgedAgain(),
+        rounds.RoundPlan("Why", new, False, judges),
+        by=study.created_by,
     )
     assert judge_of(study) == before

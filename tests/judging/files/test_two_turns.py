@@ -15,7 +15,7 @@ from judging import planning, studies
 from judging.files import studyfile
 from judging.models import Study, StudyItem
 from judging.rules import rubric
-from judging.rules.assignment import Rules
+from judging.rules.assignment import AssignmentRules
 from judging.studies import current
 from tests.generation.factories import two_turns
 from tests.judging.factories import finished_run, instance, language_model, response, run
@@ -108,7 +108,9 @@ def test_a_written_version_takes_no_statement_for_each_response(rosa):
     taken = []
     for some in (items[:2], items):
         with CaptureQueriesContext(connection) as asked:
-            planning.cost([one.response for one in some], known, Rules(seed=1, per_item=2))
+            planning.cost(
+                [one.response for one in some], known, AssignmentRules(seed=1, per_item=2)
+            )
             with_prompts(some)
         taken.append(len(asked))
     assert taken[0] == taken[1]

@@ -135,8 +135,8 @@ def test_gold_is_that_of_the_round_that_a_response_is_in(study, judge_model, fak
     }
     body, admin = {**study.rubric.body, "prompts": prompts}, study.created_by
     new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
-    plan = rounds.Plan("Why", new, True, [judge("dora"), judge("emil")])
-    opened = rounds.judge_again(study, rounds.Again(numbers=[0]), plan, by=admin)
+    plan = rounds.RoundPlan("Why", new, True, [judge("dora"), judge("emil")])
+    opened = rounds.judge_again(study, rounds.JudgedAgain(numbers=[0]), plan, by=admin)
     judged_by(study, judge_model)
     sent = [call["messages"][-1]["content"] for call in fake.calls]
     golds = [re.findall("correct_answers: (.*)", text)[-1] for text in sent]
@@ -149,8 +149,8 @@ def judged_again(study, numbers=(0, 1)):
     studies.close_study(study)
     body, admin = {**study.rubric.body, "title": "Clearer"}, study.created_by
     new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
-    plan = rounds.Plan("Why", new, True, [judge("dora"), judge("emil")])
-    rounds.judge_again(study, rounds.Again(numbers=list(numbers)), plan, by=admin)
+    plan = rounds.RoundPlan("Why", new, True, [judge("dora"), judge("emil")])
+    rounds.judge_again(study, rounds.JudgedAgain(numbers=list(numbers)), plan, by=admin)
 
 
 def test_a_round_by_another_version_gets_verdicts_of_its_own(client, study, judge_model, fake):
@@ -255,8 +255,8 @@ def test_the_list_of_judge_models_asks_as_much_for_two_as_for_one(study, judge_m
 def test_a_round_by_the_same_version_needs_no_further_verdict(study, judge_model, fake):
     judged_by(study, judge_model)
     studies.close_study(study)
-    plan = rounds.Plan("Why", study.rubric, True, [judge("dora"), judge("emil")])
-    rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    plan = rounds.RoundPlan("Why", study.rubric, True, [judge("dora"), judge("emil")])
+    rounds.judge_again(study, rounds.JudgedAgain(), plan, by=study.created_by)
     judged_by(study, judge_model)
     assert len(fake.calls) == 4
 

@@ -6,17 +6,25 @@ from itertools import combinations, pairwise
 import pytest
 
 from judging.rules import assignment
-from judging.rules.assignment import FIXED, GROUPED, POOL, RANDOM, Item, PlanError, Rules
+from judging.rules.assignment import (
+    FIXED,
+    GROUPED,
+    POOL,
+    RANDOM,
+    AssignmentError,
+    AssignmentRules,
+    PlannedItem,
+)
 
 ALICE, BOB, CHARLIE, DAVE = "alice", "bob", "charlie", "dave"
 
 
 def items(instances=6, each=4):
-    return [Item(f"r{i}-{n}", f"q{i}") for i in range(instances) for n in range(each)]
+    return [PlannedItem(f"r{i}-{n}", f"q{i}") for i in range(instances) for n in range(each)]
 
 
 def plan(rows, judges, **rules):
-    return assignment.plan(rows, judges, Rules(**rules))
+    return assignment.plan(rows, judges, AssignmentRules(**rules))
 
 
 def judges_of(slots):
@@ -45,7 +53,7 @@ def test_loads_and_pairs_are_balanced_when_judges_outnumber_seats():
 
 
 def test_instances_of_different_sizes_still_level_out():
-    uneven = [Item(f"q{i}-{n}", f"q{i}") for i in range(30) for n in range(1 + i % 5)]
+    uneven = [PlannedItem(f"q{i}-{n}", f"q{i}") for i in range(30) for n in range(1 + i % 5)]
     loads = Counter(s.judge for s in plan(uneven, [ALICE, BOB, CHARLIE], per_item=2, seed=3))
     assert max(loads.values()) - min(loads.values()) <= 1
 
@@ -156,7 +164,7 @@ def test_two_judges_get_other_responses_twice():
 
 @pytest.mark.parametrize("percent", [-1, 51])
 def test_no_more_than_half_comes_twice(percent):
-    with pytest.raises(PlanError, match="0 to 50 %"):
+    with pytest.raises(AssignmentError, match="0 to 50 %"):
         plan(items(), [ALICE], per_item=1, seed=1, repeat_percent=percent)
 
 
@@ -174,11 +182,17 @@ def test_positions_count_from_zero_without_gaps():
         (items(), [ALICE, ALICE], 2, GROUPED, "A judge is chosen twice"),
         (items(), [ALICE], 0, GROUPED, "at least one judge"),
         (items(), [ALICE], 1, "alphabetical", "is none of"),
-        ([Item("r", "q"), Item("r", "q")], [ALICE], 1, GROUPED, "A response is named twice"),
+        (
+            [PlannedItem("r", "q"), PlannedItem("r", "q")],
+            [ALICE],
+            1,
+            GROUPED,
+            "A response is named twice",
+        ),
     ],
 )
 def test_plans_that_cannot_be_made(rows, judges, per_item, order, sentence):
-    with pytest.raises(PlanError, match=sentence):
+    with pytest.raises(AssignmentError, match=sentence):
         plan(rows, judges, per_item=per_item, seed=1, order=order)
 
 
@@ -227,14 +241,14 @@ def test_a_pool_has_free_slots_in_one_order_for_all():
     ],
 )
 def test_designs_that_cannot_be_planned(judges, rules, sentence):
-    with pytest.raises(PlanError, match=sentence):
+    with pytest.raises(AssignmentError, match=sentence):
         plan(items(), judges, seed=1, **rules)
 
 
 def written(authors, instances=12, each=2):
     """Responses to so many questions; question i has the i-th of these authors, over and over."""
     return [
-        Item(f"r{i}-{n}", f"q{i}", frozenset({authors[i % len(authors)]}) - {""})
+        PlannedItem(f"r{i}-{n}", f"q{i}", frozenset({authors[i % len(authors)]}) - {""})
         for i in range(instances)
         for n in range(each)
     ]
@@ -263,7 +277,7 @@ def test_nobody_gets_their_own_questions_and_loads_stay_level(rules, order):
 def test_own_questions_are_given_where_the_study_does_not_say_otherwise():
     rows = written([ALICE])
     assert plan(rows, [ALICE, BOB], per_item=2, seed=5) == plan(
-        [Item(row.key, row.instance) for row in rows], [ALICE, BOB], per_item=2, seed=5
+        [PlannedItem(row.key, row.instance) for row in rows], [ALICE, BOB], per_item=2, seed=5
     )
 
 
@@ -277,7 +291,7 @@ def test_own_questions_are_given_where_the_study_does_not_say_otherwise():
     ],
 )
 def test_a_plan_without_own_questions_that_lacks_judges_is_refused(judges, rules, sentence):
-    with pytest.raises(PlanError, match=sentence):
+    with pytest.raises(AssignmentError, match=sentence):
         plan(written([ALICE, ""]), judges, seed=1, without_own=True, **rules)
 
 

@@ -5,7 +5,7 @@ import pytest
 from judging.rules.resolution import (
     MAJORITY,
     THIRD_PERSON,
-    Outcome,
+    RoundOutcome,
     note_problem,
     outcome,
     way_problem,
@@ -19,19 +19,19 @@ C, P, I = "correct", "partially correct", "incorrect"  # noqa: E741
     [
         ([], 2, THIRD_PERSON, None),
         ([C], 2, THIRD_PERSON, None),
-        ([C, C], 2, THIRD_PERSON, Outcome("unanimous", C)),
-        ([C, C], 2, MAJORITY, Outcome("unanimous", C)),
-        ([I], 1, THIRD_PERSON, Outcome("single", I)),
+        ([C, C], 2, THIRD_PERSON, RoundOutcome("unanimous", C)),
+        ([C, C], 2, MAJORITY, RoundOutcome("unanimous", C)),
+        ([I], 1, THIRD_PERSON, RoundOutcome("single", I)),
         ([C, I], 2, THIRD_PERSON, None),
         ([C, I], 2, MAJORITY, None),
-        ([C, C, I], 3, MAJORITY, Outcome("majority", C)),
+        ([C, C, I], 3, MAJORITY, RoundOutcome("majority", C)),
         ([C, C, I], 3, THIRD_PERSON, None),
         ([C, P, I], 3, MAJORITY, None),
         # A skipped slot is not agreement.
         ([C, None], 2, THIRD_PERSON, None),
         ([None, None], 2, THIRD_PERSON, None),
         ([None], 1, THIRD_PERSON, None),
-        ([C, C, None], 3, MAJORITY, Outcome("majority", C)),
+        ([C, C, None], 3, MAJORITY, RoundOutcome("majority", C)),
         ([C, C, None, None], 4, MAJORITY, None),
     ],
 )
