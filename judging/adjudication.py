@@ -87,9 +87,9 @@ def decide(item: StudyItem, *, by: Person, verdict: str, cause: str, note: str =
 
 
 def _check_round(item: StudyItem) -> None:
-    """Raise Conflict where a further round has taken the item since it was read, or its judges discuss it (again).
+    """Raise Conflict where a further round has taken the item since it was read, or its judges discuss it now.
 
-    A round that is opened waits here, and so does a signature.
+    The opening of a round and a signature wait until this transaction ends.
     """
     Study.objects.select_for_update().get(pk=item.study_id)
     now = StudyItem.objects.filter(pk=item.pk)

@@ -141,7 +141,7 @@ def _moved(
     move: Callable[..., object],
     form: type[serializers.Serializer] | None = None,
 ) -> Response:
-    """Make the move with the fields of the form, without one with none; the reply says what is stored now."""
+    """Make the move with the fields of the form, if there is one; the reply says what is stored now."""
     entered = form(data=request.data) if form else serializers.Serializer(data={})
     entered.is_valid(raise_exception=True)
     mine = verdicts.slot_of(person_of(request), slot_id)

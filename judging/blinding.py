@@ -31,7 +31,7 @@ HIDDEN = (
 
 
 def open_studies_judged_by(person: Person) -> list[int]:
-    """The ids of the open studies in which `person` judges: mostly none. The query reads no item.
+    """The ids of the open studies in which `person` judges: mostly none. The query reads no items.
 
     Also without a slot: a judge may draw one at any time.
     """
@@ -50,7 +50,7 @@ def open_studies_hidden_from(person: Person) -> list[int]:
 
 
 def are_models_hidden(person: Person) -> bool:
-    """Whether lists of models are closed to `person`: which models there are would say whose responses they may be."""
+    """Whether lists of models are hidden from `person`: they would narrow down who wrote a response."""
     return bool(open_studies_hidden_from(person))
 
 
@@ -112,7 +112,7 @@ def results_problem(person: Person, study: Study) -> str | None:
 
 
 def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
-    """Those of the studies of which this is so."""
+    """The studies whose results are hidden from `person`, as results_problem says."""
     hidden = open_studies_hidden_from(person)
     own = {study.pk for study in studies} & set(hidden)
     runs = _runs_of(hidden)
@@ -126,7 +126,7 @@ def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
 def read_elsewhere(
     people: Iterable[Person], study: Study, responses: Collection[Response]
 ) -> dict[Person, list[tuple[Study, int]]]:
-    """By person: in which other studies their role lets them read verdicts on these responses now, and on how many."""
+    """By person: the other studies in which their role lets them read verdicts on these responses, and on how many."""
     readers = [person for person in people if person.has_role(*READERS)]
     found = _judged_elsewhere(study, responses) if readers else {}
     hidden = {person: hidden_results(person, list(found)) for person in readers}
@@ -170,7 +170,7 @@ def keep_records(person: Person, items: QuerySet[StudyItem], opened: str) -> Non
 
 
 def keep_items(person: Person, items: Iterable[StudyItem], opened: str) -> None:
-    """The same of items that have been read, with their questions."""
+    """The same for items that were read with their questions."""
     keep_listed(person, (item.response.instance.contradiction_id for item in items), opened)
 
 

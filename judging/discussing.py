@@ -1,9 +1,9 @@
 """Discussions: the two judges of a response agree on one verdict, and both sign it.
 
-A discussion opens once no verdict can be given in the round any more: who has read another judge's verdict gives none
-there. Nor does anybody discuss while another study over one of its runs is open in which they judge.
+A discussion opens once the round takes no more verdicts: a judge who has read the other's verdict must not give one.
+Nobody discusses while they judge in another open study over one of its runs.
 
-One of the two proposes a verdict and has signed it so; it is final when the other signs the same text. Each change
+To propose a verdict is to sign it; it is final when the other judge signs the same text. Each change
 names the version of the proposal that its author has read; one from an older version is refused (412).
 
 Each act waits for the study's row, as removing a judge and a third person's decision do.
@@ -71,7 +71,7 @@ def open_for(person: Person) -> QuerySet[JudgingSlot]:
 
 
 def waiting_for(person: Person) -> QuerySet[JudgingSlot]:
-    """Those of them that wait for this person: all in which the last word, written or proposed, is not theirs."""
+    """Those that wait for this person: the other judge wrote or proposed last."""
     return open_for(person).exclude(Exists(_of_slots(last_by=OuterRef("judge"))))
 
 
@@ -124,7 +124,7 @@ def went_on(person: Person, slot_id: uuid.UUID) -> bool:
 
 @transaction.atomic
 def discussion_of(slot: JudgingSlot) -> Discussion:
-    """The discussion of the slot's response. From the first reading on it is stored: its round is not reopened then."""
+    """The discussion of the slot's response. It is stored when first read; its round cannot be reopened then."""
     rows = Discussion.objects.filter(item=slot.item, round=slot.round)
     if (stored := rows.first()) is not None:
         return stored
@@ -235,7 +235,7 @@ def _judge_of(slot: JudgingSlot) -> Judge:
 
 
 def _locked(slot: JudgingSlot) -> Discussion:
-    """The discussion as it is stored now; nothing that could end it happens before this act is over."""
+    """The discussion as it is stored now; nothing can end it before this transaction does."""
     Study.objects.select_for_update().get(pk=slot.round.study_id)
     return Discussion.objects.get_or_create(item=slot.item, round=slot.round)[0]
 

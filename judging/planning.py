@@ -138,7 +138,7 @@ def _plan(
 def dry_run(
     study: Study, items: dict[str, StudyItem], judges: Sequence[Person], version: Rubric, n: int = 1
 ) -> DryRun:
-    """What opening round `n` over these items with these judges and version would make; raises PlanError as opening."""
+    """What opening round `n` over these items would make; raises AssignmentError as opening does."""
     names, authors = [judge.pseudonym for judge in judges], authors_of(items)
     seed = assignment.round_seed(study.seed, n)
     plans = {
@@ -165,7 +165,7 @@ def dry_run(
 def warnings(
     study: Study, responses: Collection[Response], people: Collection[Person]
 ) -> list[str]:
-    """A sentence on those of the people whom `judged_before` counts, and one on who reads another study's report."""
+    """A sentence on the people whom `judged_before` counts, and one for each who may read another study's report."""
     number = judged_before(study, {response.instance_id for response in responses}, people)
     read = read_elsewhere(people, study, responses)
     named = [f"{person} ({_where(studies)})" for person, studies in read.items()]
@@ -181,9 +181,9 @@ def _where(studies: Iterable[tuple[Study, int]]) -> str:
 
 
 def judged_before(study: Study, questions: Collection[int], people: Iterable[Person]) -> int:
-    """How many of the people may have read how differences over these questions were resolved in another study.
+    """How many of the people may have read, as judges of another study, how differences over these questions ended.
 
-    As its judges: in a discussion, or when their round was closed, even if it is open again.
+    They read it in a discussion, or once their round was closed, even if it is open again.
     """
     may_have_read = (
         Q(round__study__state=StudyState.CLOSED)
@@ -201,7 +201,7 @@ def judged_before(study: Study, questions: Collection[int], people: Iterable[Per
 def cost(
     responses: Sequence[Response], known: rubric.ParsedRubric, rules: AssignmentRules
 ) -> StudyCost:
-    """The cost of judging these responses by these rules, without what comes twice; raises Refusal as a study does."""
+    """The cost of judging these responses by these rules, repeats left out; raises Refusal as a study does."""
     readiness.check(known, responses)
     items = {str(n): StudyItem(response=row, position=n) for n, row in enumerate(responses)}
     texts = _texts(known, items)
@@ -256,7 +256,7 @@ def _load(
 
 
 def _hours(planned: Sequence[PlannedSlot], texts: dict[str, Reading]) -> float:
-    """Each judge's hours added up; in a pool those of the first seats, of the second and so on."""
+    """The hours of all judges; in a pool those of all first seats, all second seats and so on."""
     lists: dict[object, list[Reading]] = {}
     for slot in planned:
         lists.setdefault(slot.judge or slot.seat, []).append(texts[slot.item])

@@ -1,8 +1,8 @@
 """Free slots: judges draw them, hand them back, or lose them when they do not come back.
 
-Slots are made when a study opens. A unique key on response and judge, and a conditional update of a slot that exists,
-see to it that nobody gets a response twice, and no response more people than it asks. A study whose pairing is a pool
-begins with free slots; in others a slot is free once its judge has handed it back or was removed.
+Slots are made when a study opens. Two things keep people from getting a response twice, and a response from getting
+too many people: a unique key on response and judge, and a conditional update of the slot. In a pool all slots begin
+free; in other studies a slot is free once its judge has handed it back or was removed.
 
 Locks are taken in this order: the study, the judge, the slots. Of the slots, those that others hold are skipped.
 """
@@ -69,7 +69,7 @@ def on_own_question(person: object) -> Q:
 
 
 def free_in(person: Person, study_ids: Iterable[int]) -> dict[int, int]:
-    """By study: how many responses this judge could draw now. Without those where they judge no more, or not open."""
+    """By study: how many responses this judge could draw now. Only open studies in which they judge."""
     active = Judge.objects.filter(person=person, removed_at=None, study__state=StudyState.OPEN)
     judged = active.filter(study__in=study_ids).values("study")
     free = _free_beyond(judge__person=person).filter(round__study__in=judged)
@@ -123,7 +123,7 @@ def hand_back(person: Person, study: Study) -> int:
 
 @transaction.atomic
 def remove(study: Study, judge_id: int) -> Judge:
-    """Take a judge out of an open study: what is open goes to others, their verdicts are handed in as they are."""
+    """Remove a judge from an open study: their verdicts are handed in as they are, others draw the rest."""
     judge = _judge_locked(study, pk=judge_id)
     Judge.objects.filter(pk=judge.pk, removed_at=None).update(removed_at=Now())
     _hand_back(judge)
@@ -161,9 +161,9 @@ def add(study: Study, person: Person) -> Judge:
 
 
 def _may_have_read_verdicts(study: Study, person: Person) -> bool:
-    """Whether final verdicts were open to the person.
+    """Whether the person could read final verdicts.
 
-    They are hidden from its judges, also from removed ones, but not once it was closed, as before a further round.
+    Judges, removed ones included, do not see them while the study is open or before a further round.
     """
     if not person.has_role(*blinding.READERS):
         return False

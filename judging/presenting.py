@@ -93,8 +93,7 @@ class SlotView:
         return _rules_html(self.response.rules)
 
 
-# Half of an item is its prompt's criteria. They are remembered by all that decides them but the templates, which a
-# process reads once.
+# Half of an item's HTML is the criteria of its prompt: they are kept by what decides them.
 @lru_cache(maxsize=256)
 def _choices_html(choices: tuple[VerdictChoice, ...], verdict: str, is_final: bool) -> SafeString:
     shown = {"choices": choices, "verdict": verdict, "is_final": is_final}

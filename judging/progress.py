@@ -58,13 +58,13 @@ def tallied(slots: QuerySet[JudgingSlot], by: str, keys: Iterable[int]) -> dict[
 
 
 def _by_state(slots: QuerySet[JudgingSlot], *by: str) -> QuerySet[JudgingSlot, Any]:
-    """What they are grouped by, how many there are, and how many of them were skipped with a reason."""
+    """For each group its keys, how many slots there are, and how many of them were skipped with a reason."""
     skipped = Count("pk", filter=~Q(skip_reason=""))
     return slots.order_by().values_list(*by).annotate(n=Count("pk"), skipped=skipped)
 
 
 def _of_states(counts: Mapping[str, Sequence[int]]) -> SlotCounts:
-    """From how many have each state, and how many of these were skipped with a reason."""
+    """From the number of slots in each state, and of those skipped with a reason."""
 
     def in_any(*states: SlotState) -> int:
         return sum(counts[state][0] for state in states if state in counts)
@@ -116,9 +116,8 @@ def _latest() -> QuerySet[JudgingSlot]:
 def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
     """Each judge of the latest round, with their counts in it, by pseudonym; judge models have no slots.
 
-    A judge has `seconds`, the mean time an item, pauses left out, and `last`, the time of the latest verdict in it; or
-    None. Of their `timed` verdicts, those whose item's time on the screen is known, `fast` took less than the study's
-    seconds; a pause counts as slow.
+    A judge has `seconds` (mean time for an item, pauses left out) and `last` (time of the latest verdict), or None.
+    `timed` are the verdicts whose time on the screen is known; `fast` of them took less than the study's fast_seconds.
     """
     here = Q(slots__round__is_latest=True)
     read = here & Q(slots__judgment__seconds__lte=LONGEST_READING)
@@ -161,7 +160,7 @@ def _by_verdicts(items: QuerySet[StudyItem]) -> list[tuple[int, int, int]]:
 
 
 def responses_settled(study: Study) -> dict[str, Any]:
-    """How many responses have a final verdict, wait for a third person or their judges, are discussed, lack verdicts.
+    """How many responses are settled, wait for a third person or their judges, are discussed, or lack verdicts.
 
     `incomplete` counts those that lack verdicts as `coverage` does, by the verdicts they got before the study closed.
     """
@@ -182,7 +181,7 @@ def responses_settled(study: Study) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LeftOpen:
-    """How many responses stay without a final verdict if a study is closed now: they lack verdicts, or these differ."""
+    """Responses without a final verdict if the study closed now: with too few verdicts, or verdicts that differ."""
 
     lacking: int
     undecided: int

@@ -17,7 +17,7 @@ from leases.rows import first_of
 
 # How many of their latest verdicts a judge sees listed.
 LATEST = 10
-# So many of the items that come are read in advance.
+# How many of the next items are read in advance.
 MOST_AHEAD = 20
 WITH_TEXT = ("judgment", "item__response__instance__contradiction")
 # How a response is resolved on which its judges differ.
@@ -110,7 +110,7 @@ def resolved(person: Person, study: Study) -> QuerySet[JudgingSlot]:
 
 
 def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[JudgingSlot]:
-    """The first `count` of the slots with all that their pages show; texts are read of these, and not sorted."""
+    """The first `count` of the slots with all that their pages show. Texts are read of these alone, after sorting."""
     keys = list(slots.values_list("pk", flat=True)[:count])
     rows = JudgingSlot.objects.select_related(*WITH_TEXT).prefetch_related("events").in_bulk(keys)
     return [rows[key] for key in keys]

@@ -1,8 +1,8 @@
 """Further rounds of a closed study: some responses judged again, or a model added; and finishing a closed round.
 
 A round has its own rubric version, slots and resolutions. A response is in the latest round that judges it. Which
-verdict is final is declared before: those of a round that counts take the place of earlier ones on its responses, also
-where it ends without one; those of another round count only on responses without a final verdict.
+verdicts are final is declared before. Those of a round that counts replace earlier ones on its responses, even where it
+ends without one. Those of another round count only on responses without a final verdict.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -98,7 +98,7 @@ def judge_again(study: Study, again: JudgedAgain, plan: RoundPlan, *, by: Person
 
 @transaction.atomic
 def add_responses(study: Study, added: AddedResponses, plan: RoundPlan, *, by: Person) -> Round:
-    """Open a round over further responses and anchors, which nothing distinguishes for its judges; raises as above."""
+    """Open a round over further responses and anchors, which its judges cannot tell apart; raises as judge_again."""
     opened = _open(study, plan, by)
     anchors, rows = _mixed(study, added, plan, opened.n)
     made = StudyItem.objects.bulk_create(rows)
@@ -238,7 +238,7 @@ def _check(study: Study, responses: QuerySet[Response], plan: RoundPlan) -> None
 
 
 def could_read(study: Study) -> Q:
-    """Of people: they have a role that reads verdicts of a closed study, or were its judges, who read final ones."""
+    """Of people: whether a role, or having judged in the study, lets them read its verdicts once it is closed."""
     grants = RoleGrant.objects.filter(person=OuterRef("pk"), role__in=READERS)
     judged = JudgingSlot.objects.filter(HANDED_IN, round__study=study)
     return Q(Exists(grants)) | Q(Exists(judged.filter(judge__person=OuterRef("pk"))))
@@ -249,7 +249,7 @@ def _could_read(study: Study, judges: Iterable[Person]) -> int:
 
 
 def replaced(study: Study) -> list[str]:
-    """What to know before such a round about prompts of the study that have a newer version, a sentence for each."""
+    """A sentence for each prompt of the study that has a newer version."""
     used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
     return [
         f"Prompt {prompt.label} has a newer version, {newest.label}. The responses here answered version "

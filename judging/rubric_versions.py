@@ -1,7 +1,6 @@
 """The stored versions of rubrics. The program's file is the first one; admins write further ones in the app.
 
-A version never changes, and a study keeps the one that it was made with. So neither verdicts nor the rules that they
-were given by can change under a study.
+A version never changes, and a study keeps the one that it was made with.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,8 +50,7 @@ def written(name: str) -> Rubric:
 def save(body: Mapping[str, Any], *, newest: int, by: Person) -> Rubric:
     """The version with this text; the stored one where nothing has changed.
 
-    Raises StaleVersion if `newest` is not the number of the newest version of this rubric any more, and Refusal with
-    what is missing for a prompt that it has something on.
+    Raises StaleVersion where a version newer than `newest` was saved, and Refusal with what is missing for a prompt.
     """
     try:
         known = rubric.parse(body)
@@ -61,8 +59,8 @@ def save(body: Mapping[str, Any], *, newest: int, by: Person) -> Rubric:
     if problems := rubric.gaps(known, known.prompts):
         raise Refusal(" ".join(problems))
     rows = Rubric.objects.filter(name=known.name).order_by("-version")
-    # Of two people who save at a time the second is refused. It waits here, and reads after it has waited: a statement
-    # that waits for rows does not return those that were added meanwhile.
+    # Of two people who save at once, the second waits here and is refused. It reads again after the wait: a statement
+    # that waits for rows does not return rows added meanwhile.
     list(rows.select_for_update().values_list("pk"))
     stored = list(rows.values_list("version", "sha256"))
     same = rubric.digest(body) in {sha256 for _, sha256 in stored}

@@ -82,19 +82,19 @@ def resolution(item: StudyItem, **columns: Any) -> Resolution:
 
 
 def store(resolutions: list[Resolution]) -> None:
-    """Store resolutions, but of responses whose round has one, and mark their responses."""
+    """Store the resolutions of responses whose round has none yet, and mark their responses."""
     Resolution.objects.bulk_create(resolutions, batch_size=BATCH, ignore_conflicts=True)
     for start in range(0, len(resolutions), BATCH):
         mark_settled(resolution.item_id for resolution in resolutions[start : start + BATCH])
 
 
 def mark_settled(items: Iterable[int]) -> None:
-    """Mark responses that have a resolution of their round: lists of what waits do not read the others."""
+    """Mark responses that have a resolution of their round, so that lists of what waits need not read them."""
     StudyItem.objects.filter(pk__in=list(items)).update(is_settled=True)
 
 
 def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
-    """Those of `items` that each of their judges in their round judged or skipped, or that it has resolved.
+    """Those of `items` that all judges of their round have judged or skipped, or that it has resolved.
 
     They come with everything that an outcome needs.
     """
@@ -131,7 +131,7 @@ def incomplete(study: Study) -> QuerySet[StudyItem]:
 
 
 def seats_of(item: StudyItem) -> list[JudgingSlot]:
-    """The slots that its round resolves it by: not those that repeat an item for the same judge."""
+    """The slots by which its round resolves it: repeats for the same judge are left out."""
     slots = item.slots.all()
     return [slot for slot in slots if slot.repeat == 1 and slot.round_id == item.round_id]
 

@@ -221,7 +221,7 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
 
 
 def seat(this_round: Round, judges: Sequence[Person]) -> None:
-    """Give the judges their slots in a round that has its responses; others judge here no more."""
+    """Give the judges their slots in a round that has its responses; all other judges are removed."""
     study = this_round.study
     items = planning.by_place(this_round.items.all())
     slots = planning.plan(study, items, judges, this_round.n)
@@ -257,7 +257,7 @@ def _draws(this_round: Round, items: dict[str, StudyItem]) -> dict[str, int]:
     """Each response's place in an order that does not show which of them the round added."""
     places = sorted(items, key=int)
     if this_round.n > 1:
-        # Places in the study are lots for its first round alone: what is added later comes last.
+        # Places in the study are random for its first round only: what is added later comes last.
         seed = assignment.round_seed(this_round.study.seed, this_round.n)
         places.sort(key=lambda place: lot(seed, "draw", place))
     return {place: drawn for drawn, place in enumerate(places)}

@@ -183,7 +183,7 @@ def _move(
     given: dict[str, str],
     **fields: object,
 ) -> None:
-    """Move the slot from the version that the change was made from; raises Conflict where closed, else StaleVersion."""
+    """Move the slot from the version that the change was made from; raises Conflict once closed, or StaleVersion."""
     if slot.round.study.state != StudyState.OPEN or now.state not in OPEN_FOR_JUDGE:
         raise Conflict("This item is closed; its verdict cannot be changed any more.")
     if not _is_current(slot, now, version):

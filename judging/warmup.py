@@ -51,9 +51,9 @@ def draw(study: Study, source: Study | None, number: int) -> None:
     if len(found) < number:
         raise Refusal(
             f"{number} are wanted, and the study {source} has {len(found)} that can be used: responses to prompts that "
-            "this study judges, with a final verdict that its rubric allows and with the gold answers that it needs, "
-            "on contradictions that this study asks nothing about, not excluded, and in no study that is not closed. "
-            "Ask for fewer, or choose another study."
+            "this study judges, with a final verdict that its rubric allows and with the gold answers that it needs. "
+            "Their contradictions are not in this study, they are not excluded, and all their studies are closed. Ask "
+            "for fewer, or choose another study."
         )
     drawn = sorted(
         found, key=lambda item: lot(study.seed, "gold", question_of(item), str(item.position))
@@ -108,7 +108,7 @@ def _allows(known: rubric.ParsedRubric, response: Response, verdict: str) -> boo
 
 
 def check_version(study: Study, version: Rubric) -> None:
-    """Raise Refusal where a version cannot give what the study's warm-up has as known verdicts."""
+    """Raise Refusal where a version does not allow the known verdicts of the study's warm-up."""
     known = rubric.parse(version.body)
     for gold in study.gold_items.select_related("response__instance__contradiction"):
         if not _allows(known, gold.response, gold.verdict):
@@ -184,7 +184,7 @@ def give(gold: GoldItem, person: Person, verdict: str) -> None:
 
 
 def check_not_seen(study: Study, people: Iterable[Person]) -> None:
-    """Raise Refusal for somebody whom a warm-up shows, or may still show, the verdict of what they judge.
+    """Raise Refusal for somebody to whom a warm-up shows, or may still show, the verdict on what they judge.
 
     That is a response of this study in another one's warm-up, or of this one's warm-up in a study that is not closed.
     """

@@ -43,7 +43,7 @@ SAME_ARTICLE = "Within the same article"
 
 @dataclass
 class ImportedEvaluation:
-    """The result of an import. `kept`: by key of the file, in how many rows its value differs from our other rows."""
+    """The result of an import. `kept`: in how many rows a key of the file has another value than our other rows."""
 
     study: Study
     is_new: bool

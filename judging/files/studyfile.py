@@ -81,9 +81,9 @@ def csv_chunks(study: Study) -> Iterator[str]:
 def entries(study: Study) -> Iterator[dict[str, Any]]:
     """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null).
 
-    A response has keys of SOME too: of two turns the first reply and the second text; where options were scored, their
-    probabilities; where a form was asked, that form, how often it might be asked and was, and the texts of the replies
-    without it; where the response is no usual answer, its finding.
+    Some responses have keys of SOME too: the first reply and the second text of two turns; the probabilities of scored
+    options; the asked form, how often it might be asked and was, and the replies without it; the finding of a response
+    that is no usual answer.
 
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """

@@ -84,7 +84,7 @@ class JudgeQueue(CallQueue):
         read = MachineVerdict.objects.select_related(*SEEN).defer(*UNSEEN)
         rows = by_version(read).annotate(counts=COUNTS).in_bulk([pk for pk, _ in taken])
         prompts = prompt_versions.known({row.item.response.prompt for row in rows.values()})
-        # Those that were being asked when a round by another version opened, and were set back.
+        # Set back while a round by another version of the rubric was opened.
         outdated = {pk: {"attempts": n, "error": ""} for pk, n in taken if not rows[pk].counts}
         claim.settle_each(MachineVerdict, MACHINE, "drop", outdated, holder=holder)
         asked = [(pk, n) for pk, n in taken if pk not in outdated]

@@ -35,9 +35,9 @@ def begin(
 ) -> Judge:
     """Let a model judge the study's responses to these prompts on this half of its articles, once a worker asks it.
 
-    Without prompts, or a half, it is all of them. `asked_with` is the version of the judge prompt, None the newest. The
-    same call again adds what is to be judged by another version of the rubric since, and else does nothing. Raises
-    Refusal where the study is not yet open or the model cannot be asked.
+    No prompts, or no half, means all. `asked_with` is the version of the judge prompt, None the newest. The same call
+    again only adds what is judged by another version of the rubric since. Raises Conflict where the study is not yet
+    open, Refusal where the model cannot be asked.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
@@ -80,12 +80,12 @@ def _of_judge(judge: Judge) -> QuerySet[MachineVerdict]:
 
 
 def _counted(verdicts: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict, int]:
-    """The keys of those, asked for or given, that count."""
+    """The keys of the verdicts that count, asked for or given."""
     return by_version(verdicts).filter(COUNTED).order_by().values_list("pk", flat=True)
 
 
 def cancel_outdated(verdicts: QuerySet[MachineVerdict]) -> None:
-    """Cancel those that wait by a version of the rubric that no longer counts: their replies would be for nothing."""
+    """Cancel those that wait by a version of the rubric that no longer counts: their replies would not be used."""
     others = verdicts.exclude(pk__in=_counted(verdicts))
     MACHINE.move(others, "cancel", not_before=None, error="")
 
@@ -172,12 +172,12 @@ NONE_ASKED = MachineProgress(0, 0, 0, 0, 0, 0)
 
 
 def progress(judge: Judge) -> MachineProgress:
-    """Of its verdicts that count, asked for or given."""
+    """The progress over its verdicts that count, asked for or given."""
     return progress_of(judge.study).get(judge.pk, NONE_ASKED)
 
 
 def progress_of(study: Study) -> dict[int, MachineProgress]:
-    """For each judge model, by its id: its progress over the verdicts that count."""
+    """By the id of the judge model: its progress over the verdicts that count."""
     states = {str(state): Count("pk", filter=Q(state=state)) for state in MachineState}
     asked = by_version(MachineVerdict.objects.filter(judge__study=study)).filter(COUNTED)
     rows = asked.order_by().values_list("judge").annotate(**states)
@@ -185,7 +185,7 @@ def progress_of(study: Study) -> dict[int, MachineProgress]:
 
 
 def outdated(study: Study) -> dict[int, int]:
-    """For each judge model, by its id: on how many responses only replies by another version than the counted one are.
+    """By the id of the judge model: on how many responses it has only replies by versions that do not count.
 
     Where that version is asked for, or has replied, there is nothing more to ask.
     """
@@ -205,7 +205,7 @@ def reasons(judge: Judge) -> list[tuple[str, int]]:
 
 
 def reasons_of(study: Study) -> dict[int, list[tuple[str, int]]]:
-    """For each judge model, by its id: why responses wait or have failed, the most frequent first; at most ten."""
+    """By the id of the judge model: why responses wait or have failed, the most frequent first; at most ten."""
     rows = MachineVerdict.objects.filter(judge__study=study).exclude(error="").order_by()
     counted = rows.values_list("judge", "error").annotate(n=Count("pk")).order_by("-n", "error")
     found: dict[int, list[tuple[str, int]]] = {}

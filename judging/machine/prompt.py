@@ -121,11 +121,11 @@ def _verdict(rest: str, known: Spellings) -> tuple[str, str]:
 
 
 def own_words(reply: str, response: str, known: Spellings) -> str:
-    """The reply without what it repeats of the judged response that could be taken for a verdict.
+    """The reply without copies of the judged response that could be taken for a verdict.
 
-    These are whole copies of the response, and of each of its lines that has a mark and further words. A response that
-    says "evaluation: correct" among them is thereby no verdict on itself, wherever the judge model repeats it. What is
-    a verdict and nothing else, or its beginning, could be the judge model's own, and stays: a line or a whole response.
+    Removed are whole copies of the response, and of each of its lines that has a mark and further words: a response
+    that says "evaluation: correct" is no verdict on itself. A line or response that is a verdict and nothing else, or
+    the beginning of one, stays: it could be the judge model's own.
     """
     if not _MARK.search(response):
         return reply

@@ -14,13 +14,13 @@ TITLE = "response__instance__contradiction__title"
 
 
 def version(prefix: str = "") -> Coalesce:
-    """The version whose verdict counts on an item: its final verdict's, without one that of its latest round."""
+    """The version whose verdict counts on an item: that of its final verdict, else of its latest round."""
     steps = ("resolution__round__rubric", "round__rubric", "study__rubric")
     return Coalesce(*(f"{prefix}{step}" for step in steps))
 
 
 def by_version(verdicts: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
-    """With the version that counts, for COUNTED and COUNTS: in a filter alone, Django would join away what has none."""
+    """With the version that counts, for COUNTED and COUNTS. As a filter alone, rows without one would be lost."""
     return verdicts.alias(version=version("item__"))
 
 

@@ -102,7 +102,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _cost(form: StudyForm) -> StudyCost | None:
-    """What was entered would cost, without a name too; None with the form's errors where that is not known."""
+    """What the entered study would cost, even without a name; None where the form has errors."""
     form.errors.pop("name", None)
     cost = None
     if not form.errors:
@@ -135,12 +135,12 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
             messages.success(request, "The study is open. Its judges find their items under Judge.")
             _warn(request, warnings)
             return redirect("judging:study", study.pk)
-    # As it is stored: the refused move has set the state of this one. It may have been discarded meanwhile.
+    # Read again: the refused move has changed the state of this object, and the study may be gone.
     return study_page(request, get_object_or_404(Study, pk=study_id), form)
 
 
 def _warnings(study: Study, judges: Sequence[Person]) -> list[str]:
-    """What these people may know, asked before they become judges: other studies are hidden from them then."""
+    """What these people may know. Asked before they become judges: then other studies are hidden from them."""
     responses = Response.objects.filter(study_items__study=study).only("instance", "run")
     return planning.warnings(study, list(responses), judges)
 
@@ -204,7 +204,8 @@ def remove_judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResp
     study = get_object_or_404(Study, pk=study_id)
     judge = pool.remove(study, judge_id)
     messages.success(
-        request, f"{judge.person} judges here no more. Their verdicts stay; others draw the rest."
+        request,
+        f"{judge.person} was removed from this study. Their verdicts stay; others draw the rest.",
     )
     return redirect("judging:study", study.pk)
 
@@ -212,7 +213,7 @@ def remove_judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResp
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
-    """End the judging; a page of its own says first what that leaves, which is too much to count on each visit."""
+    """End the judging; a page of its own first counts what that leaves open."""
     study = get_object_or_404(Study, pk=study_id)
     if request.method != "POST":
         hidden = blinding.results_problem(person_of(request), study) is not None

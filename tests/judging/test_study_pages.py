@@ -292,7 +292,7 @@ def test_an_admin_removes_a_judge_and_adds_another(client, admin):
     study = make.open_study(pairing="pool")
     alice = study.judges.get(person__username="alice")
     page = client.post(f"/studies/{study.pk}/judges/{alice.pk}/remove/", follow=True)
-    assertContains(page, "judges here no more")
+    assertContains(page, "was removed from this study")
     assertContains(page, "Removed")
     dave = make.judge("dave")
     page = client.post(f"/studies/{study.pk}/judges/", {"judge": dave.pk}, follow=True)
