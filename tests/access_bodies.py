@@ -11,7 +11,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from annotation.guideline_text import PARTS
 from generation.prompts import prompting
-from judging.rubric_forms import RubricForm
+from judging.forms.rubric_form import RubricForm
 from judging.rules import rubric
 from tests.datasets.factories import record, text_of
 from tests.factories import PASSWORD

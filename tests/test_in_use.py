@@ -19,7 +19,7 @@ from accounts.roles import Role
 from annotation.fields.entries import FIELDS
 from annotation.models import Review
 from datasets.models import Modality, SamePassage, Validity
-from judging.forms import StudyForm
+from judging.forms.study_forms import StudyForm
 from judging.models import Resolution, Study
 from judging.rules import resolution
 from leases.bulk import insert_values

@@ -11,7 +11,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from judging import blinding, discussing, presenting
 from judging.blinding import keep_items
-from judging.forms import DiscussionForm
+from judging.forms.decision_forms import DiscussionForm
 from judging.models import Discussion, JudgingSlot, Study
 from judging.presenting import ResponseView
 from judging.rules import rubric

@@ -10,7 +10,7 @@ from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.importers.json_text import Unreadable
 from judging.files.importing import ImportedEvaluation, import_human_evaluation
-from judging.forms import HumanEvaluationForm
+from judging.forms.study_forms import HumanEvaluationForm
 from pages.counting import how_many
 from pages.refusals import form_page, refused_in
 

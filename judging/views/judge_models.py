@@ -10,7 +10,7 @@ from accounts.roles import Role
 from generation.access import check_models_shown
 from generation.asking.dispatch import wake
 from judging import blinding
-from judging.forms import JudgeModelForm
+from judging.forms.judge_model_forms import JudgeModelForm
 from judging.machine import control
 from judging.models import Study
 from judging.views.studies import study_page

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from judging.forms import JudgePromptForm
+from judging.forms.judge_model_forms import JudgePromptForm
 from judging.machine import judge_prompts
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in

@@ -10,7 +10,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from judging import adjudication, presenting
 from judging.blinding import keep_items
-from judging.forms import DecisionForm
+from judging.forms.decision_forms import DecisionForm
 from judging.models import StudyItem
 from judging.rules import rubric
 from judging.settling import unresolved_in

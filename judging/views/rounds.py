@@ -9,7 +9,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from generation.access import check_models_shown
 from judging import blinding, rounds
-from judging.forms import AddedForm, AgainForm, ReopenForm
+from judging.forms.round_forms import AddedForm, AgainForm, ReopenForm
 from judging.models import Study
 from judging.published import over_study
 from judging.views.studies import study_page

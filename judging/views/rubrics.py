@@ -11,8 +11,8 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from generation import prompt_versions
 from judging import presenting, rubric_versions
+from judging.forms.rubric_form import RubricForm
 from judging.models import Rubric
-from judging.rubric_forms import RubricForm
 from judging.rules import rubric
 from leases.refusal import Refusal, StaleVersion
 from pages.paging import page_of

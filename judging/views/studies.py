@@ -19,15 +19,10 @@ from datasets.subsets import superseded_in
 from generation.models import Response
 from judging import blinding, planning, pool, progress, rounds, studies, warmup
 from judging.files import exporting
-from judging.forms import (
-    FurtherJudgeForm,
-    JudgeModelForm,
-    JudgesForm,
-    ReopenForm,
-    StudyForm,
-    WarmUpForm,
-    answered_runs,
-)
+from judging.forms.fields import answered_runs
+from judging.forms.judge_model_forms import JudgeModelForm
+from judging.forms.round_forms import ReopenForm
+from judging.forms.study_forms import FurtherJudgeForm, JudgesForm, StudyForm, WarmUpForm
 from judging.machine import control
 from judging.machine.scope import halves_of
 from judging.models import Judge, JudgingSlot, Resolution, Round, Study, StudyItem

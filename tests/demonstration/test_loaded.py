@@ -39,7 +39,7 @@ from generation import registry
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from judging import adjudication
-from judging.forms import JudgesForm
+from judging.forms.study_forms import JudgesForm
 from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
 from judging.settling import unresolved
 from judging.states import StudyState

@@ -98,7 +98,7 @@ def test_a_file_of_another_kind_is_refused_with_a_sentence(client, olga, content
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(client, olga, monkeypatch):
-    monkeypatch.setattr("judging.forms.MAX_BYTES", 100)
+    monkeypatch.setattr("judging.forms.study_forms.MAX_BYTES", 100)
     monkeypatch.setattr(json_text, "MAX_BYTES", 100)
     assert "larger than" in text(bring(client, humanfile.data()))
     assert nothing_is_stored()

@@ -8,8 +8,8 @@ from accounts.roles import Role
 from generation import prompt_versions
 from generation.models import Run
 from judging import rubric_versions, verdicts
+from judging.forms.rubric_form import RubricForm
 from judging.models import Rubric, Study
-from judging.rubric_forms import RubricForm
 from judging.rules import rubric
 from leases.refusal import Refusal
 from tests.factories import person, signed_in, stored

@@ -11,7 +11,7 @@ from datasets.models import Subset
 from generation import prompt_versions
 from generation.models import Run
 from judging import rubric_versions, studies
-from judging.forms import MOST_FAST_SECONDS
+from judging.forms.study_forms import MOST_FAST_SECONDS
 from judging.models import Rubric, Study
 from judging.rules.assignment import GROUPED, ORDERS, PAIRINGS, ROTATION
 from judging.rules.resolution import THIRD_PERSON, WAYS

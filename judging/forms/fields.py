@@ -1,0 +1,101 @@
+"""The fields of judging's forms, and what can be chosen in them."""
+
+from functools import cached_property
+from typing import Any
+
+from django import forms
+from django.db.models import Count, QuerySet
+
+from accounts.models import Person, RoleGrant
+from accounts.roles import Role
+from datasets.models import Subset
+from generation.models import Run
+from generation.states import ResponseState
+from judging.blinding import hidden_run_ids
+from judging.published import over_runs
+from pages.counting import how_many
+
+
+class ResponseModelsField(forms.ModelMultipleChoiceField):
+    """Language models, shown with their service because names repeat."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj} ({obj.service or 'imported'})"
+
+
+class JudgeModelField(forms.ModelChoiceField):
+    """One language model, shown in the same way."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj} ({obj.service})"
+
+
+class RunsField(forms.ModelMultipleChoiceField):
+    """Runs with how many of their responses are finished (annotated by answered_runs); whether numbers are public."""
+
+    @cached_property
+    def published(self) -> set[int]:
+        keys = self.queryset.values_list("pk", flat=True) if self.queryset is not None else []
+        return {report.run for report in over_runs(list(keys))}
+
+    def label_from_instance(self, obj: Any) -> str:
+        public = ", a report on it is published" if obj.pk in self.published else ""
+        return f"{obj.name}: {how_many(obj.answered, 'finished response')}{public}"
+
+
+class PeopleField(forms.ModelMultipleChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.name} ({obj.username})"
+
+
+class PersonField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.name} ({obj.username})"
+
+
+class RubricField(forms.ModelChoiceField):
+    """A version of a rubric with its title and author."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        author = obj.author.name if obj.author else "comes with the program"
+        return f"{obj}: {obj.body['title']} ({author})"
+
+
+class SubsetField(forms.ModelChoiceField):
+    """A subset with its collection and size (annotated by subsets_of)."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.name} ({obj.collection.name}): {how_many(obj.size, 'question')}"
+
+
+class JudgePromptField(forms.ModelChoiceField):
+    """A version of the judge prompt."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"Version {obj.version}: {obj.title}"
+
+
+class RoundJudgesField(PeopleField):
+    """People, with a note at those who could read the verdicts of the rounds before."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        reads = ", who may have read its verdicts" if obj.reads else ""
+        return f"{obj.name} ({obj.username}){reads}"
+
+
+def possible_judges() -> QuerySet[Person]:
+    granted = RoleGrant.objects.filter(role=Role.JUDGE).values("person")
+    return Person.objects.filter(pk__in=granted, is_active=True, is_demonstration=False)
+
+
+def answered_runs(person: Person) -> QuerySet[Run]:
+    """The runs with finished responses that `person` may see now."""
+    done = Run.objects.filter(responses__state=ResponseState.DONE)
+    seen = done.exclude(pk__in=hidden_run_ids(person))
+    return seen.annotate(answered=Count("responses")).order_by("-pk")
+
+
+def subsets_of(runs: QuerySet[Run]) -> QuerySet[Subset]:
+    """The subsets of the collections that these runs ask about."""
+    rows = Subset.objects.filter(collection__in=runs.order_by().values("collection"))
+    return rows.select_related("collection").annotate(size=Count("instances")).order_by("-pk")
