@@ -54,6 +54,9 @@ def test_a_study_can_stay_a_draft(run):
         (["--prompt", "9"], "There is no prompt '9'"),
         (["--run", "999"], "There is no run 999"),
         (["--resolved-by", "majority"], "at least three judges"),
+        (["--rubric", "2"], "There is no version 2 of a rubric"),
+        (["--rubric", "six/1"], "There is no version six/1 of a rubric"),
+        (["--rubric", "new"], "There is no version new of a rubric"),
     ],
 )
 def test_what_is_wrong_is_reported_and_nothing_is_made(run, arguments, sentence):

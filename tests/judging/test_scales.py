@@ -211,3 +211,10 @@ def test_the_paper_is_compared_with_studies_of_its_rubric_alone(name):
     study = closed(name)
     with pytest.raises(CommandError, match="so no cell of it can be compared"):
         call_command("compare_with_paper", study.name)
+
+
+def test_the_command_takes_a_version_of_a_named_rubric(name):
+    run = make.finished_run()
+    person("olga", Role.ADMIN)
+    call_command("make_study", "S", by="olga", run=[run.pk], rubric=f"{name}/1", open=False)
+    assert Study.objects.get().rubric.name == name

@@ -77,7 +77,7 @@ class Command(RefusingCommand):
         )
         parser.add_argument("--pairing", choices=PAIRINGS, default=ROTATION)
         parser.add_argument(
-            "--rubric", type=int, metavar="VERSION", help="default: the current version"
+            "--rubric", metavar="[NAME/]VERSION", help="default: the current version"
         )
         parser.add_argument("--seed", type=int, help="default: drawn at random")
         parser.add_argument("--open", action=BooleanOptionalAction, default=True)
@@ -118,12 +118,14 @@ def _person(username: str) -> Person:
     return first_of(people, f"There is no person {username}.")
 
 
-def _rubric(version: int | None) -> Rubric:
-    """The version of this number, or the current one."""
-    if version is None:
+def _rubric(named: str | None) -> Rubric:
+    """The version of this number, of the program's rubric unless another is named; or the current one."""
+    if named is None:
         return rubric_versions.current()
-    rows = rubric_versions.versions().filter(version=version)
-    return first_of(rows, f"There is no version {version} of a rubric.")
+    name, _, version = named.rpartition("/")
+    rows = rubric_versions.versions().filter(name=name or rubric_versions.PROGRAMS)
+    rows = rows.filter(version=version) if version.isdecimal() else rows.none()
+    return first_of(rows, f"There is no version {named} of a rubric.")
 
 
 def _subset(named: str) -> Subset:
