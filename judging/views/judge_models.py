@@ -13,7 +13,7 @@ from judging import blinding
 from judging.forms.judge_model_forms import JudgeModelForm
 from judging.machine import control
 from judging.models import Study
-from judging.views.studies import study_page
+from judging.views.study_page import study_page
 from pages.counting import how_many
 
 

@@ -14,7 +14,7 @@ from judging.forms.decision_forms import DecisionForm
 from judging.models import StudyItem
 from judging.rules import rubric
 from judging.settling import unresolved_in
-from judging.views.studies import unresolved_page
+from judging.views.study_page import unresolved_page
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 

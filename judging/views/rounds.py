@@ -12,7 +12,7 @@ from judging import blinding, rounds
 from judging.forms.round_forms import AddedForm, AgainForm, ReopenForm
 from judging.models import Study
 from judging.published import over_study
-from judging.views.studies import study_page
+from judging.views.study_page import study_page
 from pages.refusals import form_page, refused_in
 
 OPENED = "Round {n} is open. Its judges find their items under Judge."

@@ -5,7 +5,7 @@ import pytest
 from accounts.roles import Role
 from judging import verdicts
 from judging.models import Resolution
-from judging.views import studies as study_pages
+from judging.views import study_page
 from tests.factories import person, signed_in
 from tests.judging import factories as make
 
@@ -53,10 +53,8 @@ def test_a_long_list_is_read_page_by_page(client, charlie, monkeypatch):
         verdicts.skip(slot, "Greek")
     verdicts.hand_in(make.judge("alice"), study)
     read = []
-    first = study_pages.first_verdicts
-    monkeypatch.setattr(
-        study_pages, "first_verdicts", lambda item: read.append(item) or first(item)
-    )
+    first = study_page.first_verdicts
+    monkeypatch.setattr(study_page, "first_verdicts", lambda item: read.append(item) or first(item))
     pages = [client.get(f"/resolve/{study.pk}/?page={n}").content.decode() for n in (1, 2)]
     assert [page.count("When was abbey") for page in pages] == [50, 4]
     assert len(read) == 54

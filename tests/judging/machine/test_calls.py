@@ -29,7 +29,7 @@ from judging.machine.calls import JudgeQueue
 from judging.machine.scope import TITLE, halves_of
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
 from judging.states import MachineState
-from judging.views.studies import judge_models
+from judging.views.study_page import judge_models
 from leases.refusal import Conflict, Refusal
 from tests.factories import person, stored
 from tests.generation.factories import echo, run
