@@ -52,9 +52,10 @@ def has_calls_in_flight(key: int) -> bool:
 
 
 def longest(texts: Iterable[tuple[str, list[str] | None]], models: Sequence[LanguageModel]) -> int:
-    """Bytes of the longest request. A token of a first reply counts as a byte wherever the second turn sends it:
+    """Bytes of the longest request.
 
-    as the model's own turn, and at each of its places in the second text.
+    A second turn sends the first reply as the model's own turn, and at each of its places in the second text. There
+    each token that the reply may have counts as a byte.
     """
     reply = max((model.options.get(chat.MAX_TOKENS) or 0 for model in models), default=0)
     return max(

@@ -40,7 +40,10 @@ def service_answer(name: str) -> ServiceAnswer:
         return ServiceAnswer(name, fault.sentence, [])
     rows = LanguageModel.objects.filter(service=name).order_by().values_list("model_id")
     known = dict(rows.annotate(Count("pk")))
-    offers = [Offer(name, known.get(name, 0), embedded.is_poor_subject(name)) for name in offered]
+    offers = [
+        Offer(model_id, known.get(model_id, 0), embedded.is_poor_subject(model_id))
+        for model_id in offered
+    ]
     return ServiceAnswer(name, "", offers)
 
 

@@ -1,6 +1,7 @@
 """Pages, anchors, commands and options that the documentation names exist."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,8 @@ def test_commands_and_their_options_exist(page):
 
 
 def test_files_that_are_named_exist():
-    tree = (path for path in ROOT.rglob("*.*") if ".venv" not in path.parts)
+    folders = [part for part in ROOT.iterdir() if not part.name.startswith(".")]
+    tree = chain(folders, *(part.rglob("*.*") for part in folders))
     there = {f"/{path.relative_to(ROOT).as_posix()}" for path in tree}
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(FILE.findall(text)) - NO_FILES

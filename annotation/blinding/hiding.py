@@ -4,6 +4,7 @@ Each starts at the rows in question and looks up the slots of their tags in an i
 """
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -16,7 +17,7 @@ from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AnnotationState, AssignmentState
 
 
-def comes_to(person: Person) -> Q:
+def comes_to(person: Person | int) -> Q:
     """On assignments: they may still come to the person, now or once somebody hands them back.
 
     A round that is not open yet, a closed campaign and a quota that is reached count too: each may change.
@@ -30,6 +31,12 @@ def has_given_up(person: Person, tag: int) -> bool:
 
 def blinding(person: Person) -> QuerySet[Assignment]:
     """The assignments for which others' work on their tags is hidden from the person."""
+    return _blinding(person.pk).all()
+
+
+@lru_cache
+def _blinding(person: int) -> QuerySet[Assignment]:
+    """Kept, because a page asks up to fourteen times and building it takes longer than its answer."""
     seen = Seen.objects.filter(person=person, tag=OuterRef("tag"))
     own = Q(person=person, state=AssignmentState.HELD)
     return Assignment.objects.filter(own | comes_to(person) & Q(~Exists(seen))).order_by()

@@ -14,20 +14,20 @@ OF_OPEN = (Concern.SKIPPED, Concern.GONE)
 CONCERNS = (Concern.FLAGGED, Concern.STALE, Concern.SKIPPED, Concern.GONE)
 
 
-def concerning(why: Concern) -> QuerySet[Assignment]:
+def concerning(concern: Concern) -> QuerySet[Assignment]:
     """The assignments that need a person for this reason; in closed campaigns only those with a draft or annotation."""
-    rows = Assignment.objects.filter(conditions()[why])
-    return rows.filter(campaign__state=CampaignState.OPEN) if why in OF_OPEN else rows
+    rows = Assignment.objects.filter(conditions()[concern])
+    return rows.filter(campaign__state=CampaignState.OPEN) if concern in OF_OPEN else rows
 
 
 def concerns_by_campaign(campaigns: Iterable[Campaign]) -> dict[int, list[tuple[Concern, int]]]:
     """Campaign's key -> the reasons with the number of its assignments, those with any."""
     keys = [campaign.pk for campaign in campaigns]
     found: dict[int, list[tuple[Concern, int]]] = {}
-    for why in CONCERNS:
-        rows = concerning(why).filter(campaign__in=keys).order_by().values_list("campaign")
+    for concern in CONCERNS:
+        rows = concerning(concern).filter(campaign__in=keys).order_by().values_list("campaign")
         for key, count in rows.annotate(n=Count("pk")):
-            found.setdefault(key, []).append((why, count))
+            found.setdefault(key, []).append((concern, count))
     return found
 
 
@@ -41,7 +41,7 @@ def begun_campaigns() -> QuerySet[Campaign]:
 
 @dataclass(frozen=True)
 class WantedAssignments:
-    """Which assignments to list; an empty value leaves none out. `person` is a key, `concern` a value of Why."""
+    """Which assignments to list; an empty value leaves none out. `person` is a key, `concern` a value of Concern."""
 
     state: str = ""
     person: str = ""

@@ -39,7 +39,7 @@ def window(today: date) -> date:
 def pace(submitted: int, first: date | None, left: int, today: date) -> CampaignPace:
     """From how many annotations came in since window(today); `first` is the day of the first, if it lies in the window.
 
-    Days count from the first submission on, today included, also those without any.
+    It counts the days from the first submission on, at most WINDOW, today and days without submissions included.
     """
     since = max(window(today), first or window(today))
     days = max(1, (today - since).days + 1)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from generation.asking import services
-from generation.asking.callthreads import Ended
+from generation.asking.call_threads import Ended
 from generation.call_queues import MAX_ATTEMPTS, Call, QueueLine, Settled
 from generation.inference import chat, client
 from generation.inference.faults import ServiceFault, ServiceUnavailable

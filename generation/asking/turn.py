@@ -3,7 +3,7 @@
 Of all worker processes, one turn at a time starts calls to a service. It ends after TURN seconds, hands over, and waits
 for its last calls while the next turn starts others: the limit of calls in flight holds over both.
 
-Threads send the requests (callthreads.py); this loop alone uses the database. It claims a few rows before they are
+Threads send the requests (call_threads.py); this loop alone uses the database. It claims a few rows before they are
 needed, so that no call in flight waits for the database.
 """
 
@@ -17,8 +17,8 @@ from django.db import connection
 
 from generation.asking import services
 from generation.asking.afterwards import Afterwards
-from generation.asking.callthreads import CallThreads
-from generation.asking.heldrows import HeldRows
+from generation.asking.call_threads import CallThreads
+from generation.asking.held_rows import HeldRows
 from generation.asking.rotation import Rotation
 from generation.call_queues import CallQueue
 from generation.inference import client, faults
@@ -93,7 +93,7 @@ def _despite_outages() -> Iterator[None]:
 
 
 class _Turn:
-    """When what is done: rows are claimed and asked, answers stored, leases renewed."""
+    """Decides when to claim rows, ask for them, store answers and renew leases."""
 
     def __init__(
         self,

@@ -89,7 +89,6 @@ class ResolvedRow:
     """A response of the judge on which its judges differed, and in words how it was resolved."""
 
     slot: JudgingSlot
-    final: str
     how: str
     cause: str
 
@@ -103,12 +102,7 @@ def resolved(request: HttpRequest, study_id: int) -> HttpResponse:
     page = page_of(request, queues.resolved(person, study))
     keep_items(person, [slot.item for slot in page], request.path)
     rows = [
-        ResolvedRow(
-            slot,
-            study.rubric.scale[slot.final].label,
-            Resolution.How(slot.how).label,
-            CAUSES.get(slot.cause, ""),
-        )
+        ResolvedRow(slot, Resolution.How(slot.how).label, CAUSES.get(slot.cause, ""))
         for slot in page
     ]
     return render(request, "judging/resolved.html", {"study": study, "page": page, "rows": rows})

@@ -4,7 +4,7 @@ SQLite has one writer at a time. Two things about how the others wait are change
 
 - `sqlite3_busy_timeout` polls at intervals that grow to 100 ms, so whoever has waited longest is least likely to be
   next. Here a statement that finds another writer is sent again at even intervals, and the transactions of one process
-  wait in a queue. Without the queue the slowest of sixteen claims wait ten times as long (decision 0032).
+  wait in a queue. Without the queue the slowest of sixteen claims wait three to ten times as long (decision 0032).
 - While `sqlite3_busy_timeout` sleeps it holds its connection's mutex. `sqlite3_finalize` needs that mutex, and Python's
   garbage collector may call it in any thread. If that thread is the writer, both wait until the timeout.
 

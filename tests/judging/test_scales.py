@@ -132,6 +132,14 @@ def test_two_judges_discuss_and_sign_one_of_the_rubrics_verdicts(client, name):
     assert Resolution.objects.get().verdict == best
 
 
+def test_a_judge_reads_afterwards_what_both_said_by_the_rubrics_labels(client, name):
+    study = closed(name)
+    signed_in(client, make.judge("bob"))
+    page = client.get(f"/judge/{study.pk}/resolved/")
+    for tone, verdict in (("bad", SCALES[name][0]), ("ok", SCALES[name][-1])):
+        assertContains(page, f'<span class="badge badge-{tone}">{verdict["label"]}</span>', count=3)
+
+
 def test_a_warm_up_is_drawn_from_studies_of_the_same_rubric(client, name):
     source = closed(name)
     make.run("other")

@@ -12,7 +12,7 @@ from datasets.models import Exclusion
 from generation import call_queues, registry, responses, runs
 from generation.asking import afterwards, places, services, turn
 from generation.asking.afterwards import Afterwards
-from generation.asking.callthreads import CallThreads
+from generation.asking.call_threads import CallThreads
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
 from generation.call_queues import Settled

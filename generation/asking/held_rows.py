@@ -15,13 +15,13 @@ log = structlog.get_logger(__name__)
 
 
 class HeldRows:
-    """Of several queues, under one holder's leases."""
+    """The rows of several queues that a turn holds, under one holder's leases."""
 
     def __init__(self, queues: Sequence[CallQueue], holder: str) -> None:
         self.ready: deque[Call] = deque()
         self.settled: list[Settled] = []
         self._queues, self._holder = queues, holder
-        # All of them: ready, in flight and settled.
+        # All of them: first ready, then in flight, then settled, until that is stored.
         self._held: set[Call] = set()
         self._open_groups: set[tuple[CallQueue, object]] = set()
 

@@ -42,7 +42,7 @@ class CallThreads:
         if self.in_flight > self._threads:
             self._threads += 1
             threading.Thread(target=self._work, name="call", daemon=True).start()
-        # The call begins now: a late thread must ignore pauses that began after this.
+        # The call begins now. Of a call that began before a pause, a fault says nothing new (Afterwards).
         self._jobs.put((call, is_probe, time.monotonic()))
 
     def ended(self, seconds: float) -> Iterator[Ended]:
