@@ -223,7 +223,7 @@ def test_every_page_is_accessible(open_page, ada, rita):
 
 def test_the_judges_pages_are_accessible(open_page, ada):
     run = Response.objects.filter(run__is_demonstration=True).earliest("pk").run
-    design = studies.Design(judges_per_response=1)
+    design = studies.StudyDesign(judges_per_response=1)
     study = studies.create("Once more", Selection([run]), design, by=ada)
     studies.open_study(study, [ada])
     slot = JudgingSlot.objects.filter(round__study=study).earliest("order")

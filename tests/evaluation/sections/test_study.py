@@ -239,7 +239,7 @@ def test_the_subset_that_was_judged_is_named_with_how_it_was_drawn(client, rita)
     )
     admin = person("admin", Role.ADMIN)
     made = studies.create(
-        "Of few", studies.Selection([drawn_from], subset=few), studies.Design(), by=admin
+        "Of few", studies.Selection([drawn_from], subset=few), studies.StudyDesign(), by=admin
     )
     report = study_report(made)
     assert report["study"]["subset"] == {
