@@ -6,6 +6,7 @@ A version never changes, and a study keeps the one that it was made with.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import structlog
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -16,13 +17,17 @@ from leases.refusal import Refusal, StaleVersion
 from leases.rows import first_of
 
 PROGRAMS = "wikicontradict"
+log = structlog.get_logger(__name__)
 
 
 def versions() -> QuerySet[Rubric]:
-    """All stored versions by name, the newest first, with those of the program's files."""
+    """All stored versions by name, the newest first, with those of the program's files that can be used."""
     edited = Rubric.objects.exclude(author=None).values_list("name", flat=True)
     for name in {*rubric.names()} - {*edited}:
-        written(name)
+        try:
+            written(name)
+        except Refusal as problem:
+            log.warning("rubric_left_out", rubric=name, reason=problem.message)
     return Rubric.objects.select_related("author")
 
 
@@ -32,9 +37,12 @@ def version_numbered(pk: int) -> Rubric:
 
 
 def current() -> Rubric:
-    """The version that new studies get: the newest by a person. Until there is one, it is the program's file."""
+    """The version that new studies get: the newest by a person. Until there is one, it is the program's file.
+
+    Raises Refusal where that cannot be used and no version is stored.
+    """
     rows = versions().filter(name=PROGRAMS)
-    return rows.exclude(author=None).first() or rows[0]
+    return rows.exclude(author=None).first() or rows.first() or written(PROGRAMS)
 
 
 def written(name: str) -> Rubric:

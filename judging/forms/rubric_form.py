@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundField
 
 from generation.prompts.prompting import ANSWERS, Prompt
 from judging.rules.rubric import ParsedRubric
+from judging.rules.verdict_scale import LONGEST_LABEL, label_problems
 
 # How a prompt takes a verdict.
 PROPOSED, UNUSUAL, REFUSED = "proposed", "unusual", "refused"
@@ -75,7 +76,7 @@ class RubricForm(forms.Form):
         }
         for place, verdict in enumerate(based_on.scale.verdicts):
             self.fields[f"label_{place}"] = forms.CharField(
-                max_length=40, label=f"Label of “{verdict.key}”"
+                max_length=LONGEST_LABEL, label=f"Label of “{verdict.key}”"
             )
             self.initial[f"label_{place}"] = verdict.label
         for prompt in self.asked.values():
@@ -148,11 +149,13 @@ class RubricForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or self.cleaned_data
-        labels = [bound.name for bound in self.labels]
-        if len({entered.get(name, name).lower() for name in labels}) < len(labels):
-            self.add_error(
-                labels[0], "Two verdicts have the same label. Judges could not tell them apart."
-            )
+        fields = {
+            verdict.key: f"label_{place}"
+            for place, verdict in enumerate(self.based_on.scale.verdicts)
+        }
+        labels = {key: entered[name] for key, name in fields.items() if name in entered}
+        for key, problem in label_problems(labels).items():
+            self.add_error(fields[key], problem)
         for prompt in self.asked.values():
             if not self._is_empty(prompt.name):
                 self._check(prompt)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from judging.rules.verdict_scale import VerdictScale
+from judging.rules.verdict_scale import VerdictScale, plain_words
 
 FOLDER = Path(__file__).parent / "prompts"
 WIKICONTRADICT = "wikicontradict-judge"
@@ -92,12 +92,8 @@ def render(template: str, *, question: str, gold: Sequence[str], response: str) 
 def spellings(scale: VerdictScale) -> Spellings:
     """The labels and keys of a scale's verdicts, and what the prompt's examples misspell of them."""
     misspelt = {wrong: key for wrong, key in find_prompt().misspelt.items() if key in scale.keys}
-    labels = {_plain(verdict.label): verdict.key for verdict in scale.verdicts}
-    return {**misspelt, **labels, **{_plain(key): key for key in scale.keys}}
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).removesuffix(".").rstrip().lower()
+    labels = {plain_words(verdict.label): verdict.key for verdict in scale.verdicts}
+    return {**misspelt, **labels, **{plain_words(key): key for key in scale.keys}}
 
 
 def parse(reply: str, known: Spellings) -> tuple[str, str]:
@@ -116,7 +112,7 @@ def verdicts_in(reply: str, known: Spellings) -> set[str]:
 
 def _verdict(rest: str, known: Spellings) -> tuple[str, str]:
     """As `parse`, of what follows an `evaluation:`."""
-    spelling = _plain((rest.splitlines() or [""])[0])
+    spelling = plain_words((rest.splitlines() or [""])[0])
     return (known[spelling], spelling) if spelling in known else ("", "")
 
 

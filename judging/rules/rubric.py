@@ -91,10 +91,19 @@ def names() -> list[str]:
 
 
 def content(name: str) -> dict[str, Any]:
-    """A rubric's data as stored with a study; raises RubricError for a name that is not there."""
+    """A rubric's data as stored with a study.
+
+    Raises RubricError for a name that is not there, and for a file that is not JSON or holds a rubric of another name.
+    """
     if name not in names():
         raise RubricError(f"There is no rubric {name!r}. Known: {', '.join(names())}.")
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    try:
+        data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RubricError(f"{name}.json is not JSON in UTF-8: {error}.") from error
+    if isinstance(data, dict) and (named := data.get("name", name)) != name:
+        raise RubricError(f"{name}.json holds the rubric {named}: call the file {named}.json.")
+    return data
 
 
 def digest(data: Mapping[str, Any]) -> str:

@@ -4,15 +4,17 @@ A rubric declares each verdict as {"key", "label"}, and may add "tone" and "best
 the last verdict is best and good, the first bad, any between middling. Reports hold the same entries.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# What a verdict says of a response, for the colours of badges and charts. A scale without order has "neutral" ones.
-GOOD, MIDDLING, BAD = "good", "middling", "bad"
-TONES = (GOOD, MIDDLING, BAD, "neutral")
+# What a verdict says of a response, for the colours of badges and charts.
+TONES = GOOD, MIDDLING, BAD = "good", "middling", "bad"
 FEWEST, MOST = 2, 6
-LONGEST_KEY = 20
+LONGEST_KEY, LONGEST_LABEL = 20, 40
+# Keys stand in ids and selectors, so no two may differ in case or punctuation alone.
+_KEY = re.compile("[a-z0-9]+( [a-z0-9]+)*")
 # What lists of responses and reports call a missing verdict, and any verdict.
 RESERVED = {"none", "labelled", "unlabelled", "incomplete", "replied", "unparsed"}
 
@@ -65,16 +67,44 @@ def declared_scale(entries: Sequence[Mapping[str, Any]]) -> VerdictScale:
     if len(best) > 1:
         raise ValueError("A rubric has one best verdict.")
     for verdict in verdicts:
-        if not 0 < len(verdict.key) <= LONGEST_KEY or verdict.key in RESERVED:
+        key = verdict.key
+        if not _KEY.fullmatch(key) or len(key) > LONGEST_KEY or key in RESERVED:
             raise ValueError(
-                f"A verdict's key has 1 to {LONGEST_KEY} characters, and is none of: "
-                f"{', '.join(sorted(RESERVED))}. It is {verdict.key!r}."
+                f"A verdict's key has 1 to {LONGEST_KEY} characters: lower-case letters a to z, digits, and single "
+                f"spaces between words. It is none of: {', '.join(sorted(RESERVED))}. It is {key!r}."
             )
         if verdict.tone not in TONES:
             raise ValueError(
                 f"{verdict.tone!r} is not a tone of a verdict. Use one of: {', '.join(TONES)}."
             )
+    for problem in label_problems(scale.labels).values():
+        raise ValueError(problem)
     return scale
+
+
+def label_problems(labels: Mapping[str, str]) -> dict[str, str]:
+    """By key: why the label of that verdict cannot be used. `labels` are by key."""
+    problems: dict[str, str] = {}
+    keys, earlier = set(labels), set[str]()
+    for key, label in labels.items():
+        said = plain_words(label)
+        if label != label.strip() or not 0 < len(label) <= LONGEST_LABEL:
+            problems[key] = (
+                f"A label has 1 to {LONGEST_LABEL} characters, without spaces at its ends. It is {label!r}."
+            )
+        elif said in earlier:
+            problems[key] = "Two verdicts have the same label. Judges could not tell them apart."
+        elif said in keys - {key}:
+            problems[key] = (
+                f"“{label}” is the key of another verdict. A judge model's reply would be read as that one."
+            )
+        earlier.add(said)
+    return problems
+
+
+def plain_words(text: str) -> str:
+    """A label or key as replies of judge models are compared with it: in lower case, without a full stop."""
+    return " ".join(text.split()).removesuffix(".").rstrip().lower()
 
 
 def _tone_at(place: int, last: int) -> str:

@@ -98,7 +98,8 @@ def test_the_second_of_two_edits_is_kept_in_the_form_and_saved_on_top(client, ad
         ({"passage-1:warning_1": " "}, "Write the warning that judges read."),
         ({"passage-1:answer_1": ""}, "Choose the gold answers that judges compare with."),
         ({"passage-1:use_2": "refused", "passage-1:use_0": "refused"}, "Propose at least one verdict"),
-        ({"label_1": "Correct"}, "Two verdicts have the same label."),
+        ({"label_1": "CORRECT"}, "Two verdicts have the same label."),
+        ({"label_0": "correct", "label_2": "Right"}, "“correct” is the key of another verdict."),
         ({"title": ""}, "This field is required."),
     ],
 )  # fmt: skip

@@ -1,10 +1,12 @@
 """Studies of two and of six verdicts: judged, discussed, resolved, warmed up, judged again and by models."""
 
 import json
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.asserts import assertContains, assertNotContains
+from structlog.testing import capture_logs
 
 from accounts.roles import Role
 from generation.asking.turn import take_turn
@@ -22,6 +24,7 @@ from judging.files.predictions import import_predictions
 from judging.machine import control
 from judging.machine.calls import JudgeQueue
 from judging.models import GoldVerdict, Judgment, Resolution, Study
+from judging.rules import rubric
 from leases.refusal import Refusal
 from tests.factories import person, signed_in
 from tests.generation.factories import echo
@@ -219,6 +222,28 @@ def test_the_paper_is_compared_with_studies_of_its_rubric_alone(name):
     study = closed(name)
     with pytest.raises(CommandError, match="so no cell of it can be compared"):
         call_command("compare_with_paper", study.name)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "yes-no.json is not JSON in UTF-8: "),
+        ("[]", "The rubric is not of the expected shape: "),
+        (json.dumps(body_of("six")), "yes-no.json holds the rubric six: call the file six.json."),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_logged_and_left_out(client, text, reason):
+    (rubric.FOLDER / "yes-no.json").write_text(text, encoding="utf-8")
+    signed_in(client, person("olga", Role.ADMIN))
+    with capture_logs() as logs:
+        names = {row.name for row in rubric_versions.versions()}
+    assert names == {"wikicontradict", "six"}
+    (line,) = logs
+    assert (line["log_level"], line["rubric"]) == ("warning", "yes-no")
+    assert line["reason"].startswith(reason)
+    assertContains(client.get("/studies/rubrics/"), "six v1")
+    with pytest.raises(Refusal, match=re.escape(reason)):
+        rubric_versions.written("yes-no")
 
 
 def test_the_command_takes_a_version_of_a_named_rubric(name):

@@ -171,9 +171,9 @@ def test_more_than_four_columns_of_a_matrix_are_numbered_and_rows_have_the_numbe
 
 def test_further_parts_of_a_tone_are_hatched_and_their_number_stands_on_a_plain_ground():
     parts = [
-        BarPart("a", "A", "neutral"),
-        BarPart("b", "B", "neutral", 1),
-        BarPart("c", "C", "neutral", 2),
+        BarPart("a", "A", "middling"),
+        BarPart("b", "B", "middling", 1),
+        BarPart("c", "C", "middling", 2),
     ]
     svg = stacked_bars([StackedBar("m", (4, 4, 4))], parts, title="T", describe="D", key="k")
     root = ElementTree.fromstring(svg)

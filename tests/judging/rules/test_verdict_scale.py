@@ -9,6 +9,11 @@ def entries(*keys, **more):
     return [{"key": key, "label": key.capitalize(), **more.get(key, {})} for key in keys]
 
 
+def labelled(*labels):
+    keys = ("no", "yes")
+    return [{"key": key, "label": label} for key, label in zip(keys, labels, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("given", "best", "tones"),
     [
@@ -20,7 +25,7 @@ def entries(*keys, **more):
             "right",
             ["bad", "good", "bad"],
         ),
-        (entries("x", "y", x={"tone": "neutral"}, y={"tone": "neutral"}), "y", ["neutral"] * 2),
+        (entries("1", "2 b", **{"1": {"tone": "middling"}}), "2 b", ["middling", "good"]),
     ],
 )  # fmt: skip
 def test_the_order_says_what_is_not_declared(given, best, tones):
@@ -43,6 +48,18 @@ def test_the_order_says_what_is_not_declared(given, best, tones):
         (entries("no", "incomplete"), "is none of: .*incomplete"),
         (entries("no", "x" * 21), "has 1 to 20 characters"),
         (entries("no", ""), "has 1 to 20 characters"),
+        (entries("no", "Yes"), "has 1 to 20 characters"),
+        (entries("no", "a  b"), "has 1 to 20 characters"),
+        (entries("no", " a"), "has 1 to 20 characters"),
+        (entries("no", "a-b"), "has 1 to 20 characters"),
+        (entries("no", "é"), "has 1 to 20 characters"),
+        (entries("no", "a\n"), "has 1 to 20 characters"),
+        (labelled("No", "Yes "), "without spaces at its ends"),
+        (labelled("No", ""), "A label has 1 to 40 characters"),
+        (labelled("No", "x" * 41), "A label has 1 to 40 characters"),
+        (labelled("Right", "RIGHT"), "the same label"),
+        (labelled("Right", "Right."), "the same label"),
+        (labelled("Yes", "Right"), "“Yes” is the key of another verdict"),
     ],
 )
 def test_a_scale_that_cannot_be_shown_or_stored_is_refused(given, sentence):
