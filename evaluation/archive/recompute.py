@@ -154,9 +154,9 @@ def numbered(values: Iterable[Any]) -> Any:
     return np.array([place.setdefault(value, len(place)) for value in values], dtype=np.int64)
 
 
-def kappa(table: Any, weights: str = "none") -> float | None:
+def kappa(table: Any, places: Sequence[int], weights: str) -> float | None:
     """Cohen's kappa (1960, weighted 1968): 1 less the disagreement over that expected by chance."""
-    apart = np.abs(np.subtract.outer(*[np.arange(len(table))] * 2)) / max(len(table) - 1, 1)
+    apart = np.abs(np.subtract.outer(places, places))
     weight = {"none": apart > 0, "linear": apart, "quadratic": apart**2}[weights]
     by_chance = (weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum()
     return float(1 - (weight * table).sum() * table.sum() / by_chance) if by_chance else None
@@ -190,23 +190,23 @@ class ResampledPart:
         self.plan = bootstrap.ResamplePlan(made["seed"], made["resamples"])
         self.columns = CLUSTERS[made.get("cluster", "article")]
 
-    def two(self, names: Any, pairs: Any, labels: list[str], column: str = "first_verdict") -> Data:
-        """A table of two from pairs of rows with a label each, and what is computed from it."""
+    def two(self, names: Any, pairs: Any, places: Data, column: str = "first_verdict") -> Data:
+        """A table of two from pairs of rows with a label each; `places` are the labels' on the scale."""
         given = [(key_of(a, self.columns), a[column], b[column], 1) for a, b in pairs]
-        made = pair_entry(names, labels, given, self.plan)
+        made = pair_entry(names, [*places], given, self.plan, [*places.values()])
         counted = Counter((first, second) for _, first, second, _ in given)
-        table = np.array([[counted[a, b] for b in labels] for a in labels])
+        table = np.array([[counted[a, b] for b in places] for a in places])
         for number in made["coefficients"]:
             if number["name"] == "percent_agreement":
                 number["value"] = ratio(np.trace(table), len(given))
             if number["name"] == "cohen_kappa":
-                number["value"] = kappa(table, number["weights"])
+                number["value"] = kappa(table, [*places.values()], number["weights"])
         return {**made, "table": table.tolist()}
 
-    def of_pair(self, names: Sequence[str], responses: Responses, labels: list[str]) -> Data:
+    def of_pair(self, names: Sequence[str], responses: Responses, places: Data) -> Data:
         given = [{row["judge"]: row for row in of} for of in responses]
         both = [(of[names[0]], of[names[1]]) for of in given if {*names} <= of.keys()]
-        return self.two(names, both, labels)
+        return self.two(names, both, places)
 
     def over_all(self, responses: Responses, labels: list[str]) -> list[Any]:
         """The coefficients over all judges of some responses."""
@@ -232,8 +232,8 @@ class Recomputed:
 
     def __init__(self, report: Data, rows: ReportRows) -> None:
         self.report, self.rows = report, rows
-        # No scale has fifty verdicts, and a forged one would take all memory.
-        self.verdicts = [verdict["key"] for verdict in report["verdicts"][:50]]
+        # By key its place. No scale has more than six verdicts, and a forged one would take all memory.
+        self.verdicts = {one["key"]: place for place, one in enumerate(report["verdicts"][:6])}
         # A prompt that gives one passage is counted only over questions whose two passages differ.
         self.single = {prompt["label"] for prompt in report["prompts"] if prompt["one_passage"]}
 
@@ -245,7 +245,7 @@ class Recomputed:
             "snapshot": {"rows": self.rows.number},
             "flow": {"steps": self.flow()},
             "agreement": self.agreement(),
-            "tables": [self.table(t, kept, final, self.verdicts) for t in report["tables"]],
+            "tables": [self.table(t, kept, final, [*self.verdicts]) for t in report["tables"]],
             "comparisons": {"families": self.comparisons()},
             "judge_models": [self.judge_model(judge) for judge in report["judge_models"]],
         }
@@ -355,14 +355,14 @@ class Recomputed:
 
     def of_prompt(self, entry: Data, responses: Responses, by: ResampledPart) -> dict[str, Any]:
         """The responses to one prompt in one round; `n` and what follows are of those of two judges or more."""
-        labels = [label for label in self.verdicts if label in entry["labels"]]
+        places = {key: place for key, place in self.verdicts.items() if key in entry["labels"]}
         paired = [of for of in responses if len(of) > 1]
         return {
-            "labels": labels,
+            "labels": [*places],
             **extent(paired),
-            "pairs": [by.of_pair(pair["judges"], paired, labels) for pair in entry["pairs"]],
-            "all": by.over_all(responses, labels),
-            "over_time": by.over_time(paired, labels)[: len(entry["over_time"])],
+            "pairs": [by.of_pair(pair["judges"], paired, places) for pair in entry["pairs"]],
+            "all": by.over_all(responses, [*places]),
+            "over_time": by.over_time(paired, [*places])[: len(entry["over_time"])],
         }
 
     def table(self, table: Data, items: list[Any], verdict: Data, verdicts: list[str]) -> Data:
@@ -480,7 +480,7 @@ class Recomputed:
 
     def scores(self, entry: Data, items: Sequence[Data], said: Data, judge: Data) -> Data:
         """How a judge model's verdicts on one prompt compare with people's: over all, by model and by half."""
-        labels, plan = self.verdicts, ResampledPart(judge["table"]).plan
+        labels, plan = [*self.verdicts], ResampledPart(judge["table"]).plan
         mine = [i for i in items if i["prompt"] == entry["prompt"] and self.counts(i)]
         of, held_out = [i for i in mine if said[i["item"]]], self.rows.held_out
         both = [

@@ -140,7 +140,8 @@ class _Parts:
         scale = version.scale.keys
         labels = proposed_or_used(version, prompt["name"], _used(mine, scale))
         # The columns of these verdicts, in the order of the scale.
-        mine = mine._replace(verdicts=mine.verdicts.take([*map(scale.index, labels)], axis=1))
+        places = [scale.index(label) for label in labels]
+        mine = mine._replace(verdicts=mine.verdicts.take(places, axis=1))
         paired = mine.paired
         return {
             "prompt": prompt["label"],
@@ -151,7 +152,7 @@ class _Parts:
             "n": len(paired.parts),
             "reason": "" if cells else _not_measured(self.study),
             "pairs": [
-                {"judges": list(both), **pair_entry(both, labels, of_both, self.plan)}
+                {"judges": list(both), **pair_entry(both, labels, of_both, self.plan, places)}
                 for both, of_both in cells.items()
             ],
             "all": all_entries(labels, _by_response(mine), self.plan),

@@ -58,11 +58,15 @@ def pair_entry(
     labels: Sequence[str],
     cells: Sequence[PairCell],
     plan: ResamplePlan | None,
+    places: Sequence[int] | None = None,
 ) -> PairTable:
-    """The table of two judges as a report holds it, with all that is computed from it."""
+    """The table of two judges as a report holds it, with all that is computed from it.
+
+    `places` are those of the labels on their scale, None where the labels are the whole scale.
+    """
     # Two labels have one distance, so weights would repeat the same number.
     weights = WEIGHTED if len(labels) > 2 else ()
-    pair = of_two(_groups(labels, cells), labels, plan, weights)
+    pair = of_two(_groups(labels, cells), labels, plan, weights, places)
     return {
         "labels": list(labels),
         "table": pair.table.tolist(),
@@ -98,17 +102,24 @@ def _class_entry(row: ClassCoefficients) -> ClassAgreement:
 
 
 def of_two(
-    groups: Groups, labels: Sequence[str], plan: ResamplePlan | None, weights: Sequence[str] = ()
+    groups: Groups,
+    labels: Sequence[str],
+    plan: ResamplePlan | None,
+    weights: Sequence[str] = (),
+    places: Sequence[int] | None = None,
 ) -> TwoRaters:
-    """Two raters over a scale; `weights` (linear, quadratic) name the weighted kappas that make sense on it."""
+    """Two raters over a scale, or over the labels at these places of it.
+
+    `weights` (linear, quadratic) name the weighted kappas that make sense on it.
+    """
     k = len(labels)
     cells = groups.rows[:, 0] * k + groups.rows[:, 1] if len(groups.rows) else np.zeros(0, int)
     table = np.bincount(cells, weights=groups.sizes, minlength=k * k).astype(np.int64).reshape(k, k)
     kinds: list[Callable[[Floats], Floats]] = [observed]
     coefficients = [percent_agreement(table)]
     for kind in (UNWEIGHTED, *weights):
-        kinds.append(partial(kappa, weights=kind))
-        coefficients.append(cohen_kappa(table, kind))
+        kinds.append(partial(kappa, weights=kind, places=places))
+        coefficients.append(cohen_kappa(table, kind, places))
     kinds += [pi, ac1, lambda tables: alpha.value_of(alpha.of_two_raters(tables))]
     coefficients += [scott_pi(table), gwet_ac1(table)]
     coefficients.append(krippendorff_alpha_nominal(items_of(table)))
@@ -166,7 +177,9 @@ def percent_agreement(table: ArrayLike) -> Coefficient:
     return coefficient("percent_agreement", same / n, n, ends=interval, method=WILSON)
 
 
-def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
+def cohen_kappa(
+    table: ArrayLike, weights: str = "none", places: Sequence[int] | None = None
+) -> Coefficient:
     """Cohen's kappa (1960), weighted (1968) where `weights` is linear or quadratic.
 
     The standard error is the large-sample one of Fleiss, Cohen and Everitt (1969), formula 10 for weighted and
@@ -177,8 +190,9 @@ def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
     n = int(counts.sum())
     if why := _undefined(counts):
         return coefficient("cohen_kappa", None, n, weights=weights, reason=why)
-    value = float(kappa(counts.astype(float), weights))
-    error = _closed_form_error(counts / n, agreement_weights(len(counts), weights), value, n)
+    value = float(kappa(counts.astype(float), weights, places))
+    weight = agreement_weights(places or range(len(counts)), weights)
+    error = _closed_form_error(counts / n, weight, value, n)
     if error is None:
         return coefficient("cohen_kappa", value, n, se=0.0, weights=weights, reason=NO_ERROR)
     half = Z * error
@@ -302,23 +316,24 @@ def margins(tables: Floats) -> tuple[Floats, Floats]:
     return ratio(tables.sum(axis=1), n), ratio(tables.sum(axis=0), n)
 
 
-def agreement_weights(k: int, kind: str = UNWEIGHTED) -> Floats:
-    """How much two labels of an ordered scale agree, 1 for equal ones: k x k.
+def agreement_weights(places: Sequence[int], kind: str = UNWEIGHTED) -> Floats:
+    """How much two labels at these places of an ordered scale agree, 1 for equal ones: k x k.
 
-    none: 0 unless equal; linear: 1 - |i - j| / (k - 1); quadratic: 1 - (i - j)^2 / (k - 1)^2.
+    none: 0 unless equal; linear: 1 - |i - j| / m; quadratic: 1 - (i - j)^2 / m^2, with m from the first place to the
+    last.
     """
     power = {UNWEIGHTED: 0, LINEAR: 1, QUADRATIC: 2}.get(kind)
     if power is None:
         raise ValueError(f"{kind!r} is none of the weights none, linear, quadratic.")
-    if power == 0 or k == 1:
-        return np.eye(k)
-    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / (k - 1)
+    if power == 0 or len(places) == 1:
+        return np.eye(len(places))
+    apart = np.abs(np.subtract.outer(places, places)) / (max(places) - min(places))
     return np.asarray(1 - apart**power)
 
 
-def kappa(tables: Floats, weights: str = UNWEIGHTED) -> Floats:
+def kappa(tables: Floats, weights: str = UNWEIGHTED, places: Sequence[int] | None = None) -> Floats:
     """Cohen's kappa (1960), weighted (1968) where `weights` is linear or quadratic."""
-    weight = agreement_weights(len(tables), weights)
+    weight = agreement_weights(places or range(len(tables)), weights)
     rows, columns = margins(tables)
     agreed = ratio(np.einsum("ij...,ij->...", tables, weight), tables.sum(axis=(0, 1)))
     return beyond(agreed, (rows * np.tensordot(weight, columns, 1)).sum(axis=0))

@@ -77,6 +77,35 @@ def test_weighted_kappa_follows_the_order_of_the_rubric(name):
         assert value == pytest.approx(cohen_kappa_score(*both, weights=plain))
 
 
+def test_weights_count_steps_of_the_rubric_where_a_prompt_has_part_of_it(client, rita, tmp_path):
+    """From useless to good are four steps of six verdicts, from good to excellent one; the numbers are by hand."""
+    rubric_versions.written("six")
+    body = body_of("six")
+    for entry in body["prompts"].values():
+        entry["proposed"] = ["excellent", "good", "useless"]
+    version = rubric_versions.save(body, newest=1, by=judging.judge("eve"))
+    given = {
+        "alice": ["useless"] * 3 + ["good"] * 2 + ["excellent"] * 3,
+        "bob": ["useless"] * 2 + ["good"] * 5 + ["excellent"],
+    }
+
+    def choose(who, slot):
+        return given[who][slot.item.position]
+
+    run = judging.finished_run(8, prompts=["both-passages"], models=judging.MODEL_IDS[:1])
+    study = judged_study("alice", "bob", choose=choose, drawn_from=run, rubric=version)
+    resolve_all(study, "good")
+    (pair,) = study_report(study)["agreement"]["prompts"][0]["pairs"]
+    assert pair["labels"] == ["useless", "good", "excellent"]
+    kappas = [one["value"] for one in pair["coefficients"] if one["name"] == "cohen_kappa"]
+    assert kappas == pytest.approx([7 / 15, 15 / 23, 67 / 91])
+    frozen, _ = snapshots.freeze(study, by=rita)
+    data = client.get(f"/reports/snapshots/{frozen.pk}/report.zip").content
+    zipfile.ZipFile(io.BytesIO(data)).extractall(tmp_path)
+    done = run_python(tmp_path, "recompute.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_report_has_what_the_rubric_declares_and_compares_its_best_verdict(name):
     report = study_report(judged(name))
     assert report["verdicts"] == SCALES[name]

@@ -312,13 +312,16 @@ def test_the_scripts_kappa_is_scikit_learns(weights):
         table = np.zeros((k, k), dtype=int)
         np.add.at(table, (first, second), 1)
         known = {"labels": range(k), "weights": None if weights == "none" else weights}
-        assert kappa(table, weights) == pytest.approx(cohen_kappa_score(first, second, **known))
+        assert kappa(table, range(k), weights) == pytest.approx(
+            cohen_kappa_score(first, second, **known)
+        )
 
 
 def test_the_scripts_kappa_of_cohens_table_and_of_none():
-    assert kappa(np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])) == pytest.approx(29 / 59)
-    assert kappa(np.array([[4, 0], [0, 0]])) is None
-    assert kappa(np.zeros((2, 2), dtype=int)) is None
+    table = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+    assert kappa(table, range(3), "none") == pytest.approx(29 / 59)
+    assert kappa(np.array([[4, 0], [0, 0]]), range(2), "none") is None
+    assert kappa(np.zeros((2, 2), dtype=int), range(2), "none") is None
 
 
 # ---------------------------------------------------------------- kinds of studies

@@ -105,7 +105,7 @@ def test_the_error_is_the_delta_methods(weights):
 
     def kappa_at(flat):
         p = flat.reshape(3, 3) / flat.sum()
-        weight = agreement_weights(3, weights)
+        weight = agreement_weights(range(3), weights)
         expected = p.sum(axis=1) @ weight @ p.sum(axis=0)
         return ((weight * p).sum() - expected) / (1 - expected)
 
@@ -113,6 +113,29 @@ def test_the_error_is_the_delta_methods(weights):
     slope = np.array([(kappa_at(share + d) - kappa_at(share - d)) / (2 * step) for d in nudges])
     variance = slope @ (np.diag(share) - np.outer(share, share)) @ slope / n
     assert cohen_kappa(COHEN, weights)["se"] == pytest.approx(np.sqrt(variance), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weights", "by_hand"), [("linear", Fraction(15, 23)), ("quadratic", Fraction(67, 91))]
+)
+def test_weights_count_places_where_labels_are_part_of_a_scale(weights, by_hand):
+    """The first, fifth and sixth of six labels: 4, 5 and 1 steps from each other."""
+    table, places = [[2, 1, 0], [0, 2, 0], [0, 2, 1]], [0, 4, 5]
+    pairs = [
+        (places[i], places[j])
+        for i, row in enumerate(table)
+        for j, n in enumerate(row)
+        for _ in range(n)
+    ]
+    first, second = zip(*pairs, strict=True)
+    found = cohen_kappa(table, weights, places)
+    assert found["value"] == pytest.approx(float(by_hand))
+    assert found["value"] == pytest.approx(
+        cohen_kappa_score(first, second, labels=range(6), weights=weights)
+    )
+    whole = np.zeros((6, 6), dtype=np.int64)
+    np.add.at(whole, (first, second), 1)
+    assert found["se"] == pytest.approx(cohen_kappa(whole, weights)["se"])
 
 
 def test_agreement_on_each_label():
@@ -148,10 +171,10 @@ def test_weights_need_the_declared_order():
 
 
 def test_weights_on_a_scale_of_four():
-    assert agreement_weights(4, "linear")[0] == pytest.approx([1, 2 / 3, 1 / 3, 0])
-    assert agreement_weights(4, "quadratic")[0] == pytest.approx([1, 8 / 9, 5 / 9, 0])
+    assert agreement_weights(range(4), "linear")[0] == pytest.approx([1, 2 / 3, 1 / 3, 0])
+    assert agreement_weights(range(4), "quadratic")[0] == pytest.approx([1, 8 / 9, 5 / 9, 0])
     with pytest.raises(ValueError, match="cubic"):
-        agreement_weights(4, "cubic")
+        agreement_weights(range(4), "cubic")
 
 
 @pytest.mark.parametrize(
