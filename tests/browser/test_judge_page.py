@@ -1,10 +1,11 @@
 """The judging page in a real browser: keys, speed, undo, a network that fails, a reload."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
-from judging import verdicts
+from judging import rubric_versions, verdicts
 from judging.models import JudgingSlot, Judgment
 from tests.browser.conftest import intercept, sign_in
 from tests.judging import factories as make
@@ -468,6 +469,43 @@ def test_the_sheet_of_keys_is_made_from_the_registry(desk, slots):
     desk.keyboard.press("Escape")
     assert not sheet.is_visible()
     assert shown(desk) == str(slots[0].pk)
+
+
+def test_keys_are_those_of_the_item_that_is_shown(page):
+    rubric = rubric_versions.current()
+    body = {**rubric.body, "prompts": {**rubric.body["prompts"]}}
+    body["prompts"]["passage-1"] = {**body["prompts"]["passage-1"], "unusual": {}}
+    version = rubric_versions.save(body, newest=1, by=make.judge("eve"))
+    run = make.finished_run(5, prompts=["passage-1", "both-passages"], models=make.MODEL_IDS[:1])
+    study = make.open_study(drawn_from=run, rubric=version)
+    slots = make.slots(study, make.judge("alice"))
+    prompts = [slot.item.response.prompt for slot in slots]
+    two, three = next(
+        both
+        for n, both in enumerate(pairwise(slots))
+        if prompts[n : n + 2] == ["passage-1", "both-passages"]
+    )
+    sign_in(page, make.judge("alice"))
+    page.goto(f"/judge/slots/{two.pk}/")
+    page.wait_for_selector("judge-desk[data-ahead]")
+    sheet = page.locator("dialog")
+    page.keyboard.press("?")
+    assert "Partially correct" not in sheet.inner_text()
+    page.keyboard.press("Escape")
+    page.keyboard.press("3")
+    page.keyboard.press("2")
+    wait_for(page, three)
+    page.keyboard.press("?")
+    assert "Partially correct" in sheet.inner_text()
+    page.keyboard.press("Escape")
+    page.keyboard.press("3")
+    wait_until_saved(page)
+    given = {str(slot.pk): "incorrect" for slot in (two, three)}
+    for _ in range(50):
+        if stored() == given:
+            break
+        page.wait_for_timeout(100)
+    assert stored() == given
 
 
 def test_shortcuts_can_be_switched_off(page, study, alice, slots):

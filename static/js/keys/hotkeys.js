@@ -32,6 +32,7 @@ export class Hotkeys {
     this.singleKeys = singleKeys;
   }
 
+  /** `label` may be a function, for a key that does different things, or at times (an empty label) nothing. */
   add(key, label, act) {
     this.#acts.set(key, { key, label, act });
   }
@@ -47,7 +48,9 @@ export class Hotkeys {
   }
 
   get list() {
-    const all = [...this.#acts.values()];
+    const all = [...this.#acts.values()]
+      .map(({ key, label }) => ({ key, label: typeof label === "function" ? label() : label }))
+      .filter(({ label }) => label);
     return this.singleKeys ? all : all.filter(({ key }) => isChord(key) || key === "Escape");
   }
 }

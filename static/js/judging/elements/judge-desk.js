@@ -10,6 +10,7 @@ import { Queue } from "../queue.js";
 import { Watch } from "../watch.js";
 
 const FETCH_BELOW = 12;
+const CHOICES = "123456"; // a scale has at most six verdicts
 
 const WORDS = {
   saving: (count) => (count > 1 ? `Saving ${count}…` : "Saving…"),
@@ -360,9 +361,8 @@ class JudgeDesk extends HTMLElement {
   }
 
   #register() {
-    for (const button of this.querySelectorAll(".judging-choice")) {
-      const { hotkey, label } = button.dataset;
-      this.keys.add(hotkey, label, (event) => this.#isSeen(event) && this.#giveBy(hotkey));
+    for (const key of CHOICES) {
+      this.keys.add(key, () => this.#choice(key)?.dataset.label, (event) => this.#isSeen(event) && this.#giveBy(key));
     }
     this.keys.add("Enter", "Next item, if this one has a verdict", (event) => this.#isSeen(event) && this.#next());
     this.keys.add("Ctrl+Enter", "The same from inside a text field; there, skip or flag", (event) => {
@@ -380,8 +380,13 @@ class JudgeDesk extends HTMLElement {
     this.keys.add("?", "Show these keys", () => this.sheet.open());
   }
 
-  #giveBy(hotkey) {
-    const button = this.#article?.querySelector(`.judging-choice[data-hotkey="${hotkey}"]`);
+  /** The shown item's button for this key: items of other prompts may have more or fewer. */
+  #choice(key) {
+    return this.#article?.querySelector(`.judging-choice[data-hotkey="${key}"]`);
+  }
+
+  #giveBy(key) {
+    const button = this.#choice(key);
     if (button) this.#give(button);
   }
 
