@@ -12,7 +12,7 @@ from generation import prompt_versions
 from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions
 from judging.machine.control import free_pseudonym
-from judging.machine.prompt import Read, settled_by, spellings
+from judging.machine.prompt import settled_by, spellings
 from judging.machine.scope import version
 from judging.models import Judge, JudgeCall, MachineVerdict, Rubric, Study
 from judging.states import MachineState, StudyState
@@ -59,19 +59,12 @@ def import_predictions(study: Study, data: bytes, name: str) -> ImportedReplies:
     whole = predictionfile.predictions_in(data)
     items = _items(study, whole)
     texts = dict(study.items.order_by().values_list("pk", "response__text"))
-    versions = dict(study.items.order_by().values_list("pk", version()))
-    rubrics = Rubric.objects.in_bulk(set(versions.values()))
-    known = {pk: spellings(rubric.scale) for pk, rubric in rubrics.items()}
-    settled = [
-        (row, settled_by(row.reply, texts[items[row]], known[versions[items[row]]]))
-        for row in whole.rows
-    ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         earlier = study.judges.filter(external=name).first()
         if earlier is not None:
             _check_same(earlier, items, whole.rows)
-        judge = earlier or _stored(study, name, items, versions, settled)
+        judge = earlier or _stored(study, name, items, texts, whole.rows)
         if earlier is None:
             record(AuditKind.IMPORT, None, f"replies of a judge model for study {study.slug}")
     unparsed = judge.machine_verdicts.filter(state=MachineState.UNPARSED).count()
@@ -117,17 +110,23 @@ def _stored(
     study: Study,
     name: str,
     items: dict[Prediction, int],
-    versions: Mapping[int, int],
-    settled: Iterable[tuple[Prediction, Read]],
+    texts: Mapping[int, str],
+    rows: Iterable[Prediction],
 ) -> Judge:
+    # Under the study's lock: a round that opens gives its responses another version.
+    versions = dict(study.items.order_by().values_list("pk", version()))
+    rubrics = Rubric.objects.in_bulk(set(versions.values()))
+    known = {pk: spellings(rubric.scale) for pk, rubric in rubrics.items()}
     judge = Judge.objects.create(study=study, external=name, pseudonym=free_pseudonym(study, name))
     verdicts, calls = [], []
-    for row, (verb, values, call) in settled:
+    for row in rows:
+        item = items[row]
+        verb, values, call = settled_by(row.reply, texts[item], known[versions[item]])
         state = MachineState.JUDGED if verb == "judge" else MachineState.UNPARSED
         made = MachineVerdict(
             judge=judge,
-            item_id=items[row],
-            rubric_id=versions[items[row]],
+            item_id=item,
+            rubric_id=versions[item],
             state=state,
             judged_at=Now(),
             **values,
