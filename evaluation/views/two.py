@@ -149,11 +149,11 @@ def _shown(
         return rounds.shown(round, other)
     read = frozen if name.kind == SNAPSHOT else live
     source = read(request, name.number)
-    scale = [verdict["key"] for verdict in source.body["verdicts"]]
-    if scale != rounds.study.rubric.scale.keys:
+    used, expected = source.study.rubric.name, rounds.study.rubric.name
+    if used != expected:
         raise Refusal(
-            f"{source.study} is judged by other verdicts than {rounds.study}: {', '.join(scale)}. Choose a study of "
-            f"the rubric {rounds.study.rubric.name}."
+            f"{source.study} is judged by the rubric {used}, and {rounds.study} by {expected}. Choose a study of the "
+            f"rubric {expected}."
         )
     side = ReportSide.of_report(source.body, has_rows=source.frozen is None)
     return ShownSide(source.study, side, source.frozen)

@@ -165,7 +165,9 @@ def test_two_reports_of_one_rubric_stand_next_to_each_other_and_others_are_refus
     assertContains(page, SCALES[name][0]["label"])
     assert "Of three" not in client.get(address).content.decode()
     refused = client.get(f"{address}?with=study-{third.pk}")
-    assertContains(refused, "is judged by other verdicts than", status_code=400)
+    assertContains(
+        refused, f"by the rubric wikicontradict, and Of a scale by {name}.", status_code=400
+    )
 
 
 def test_latex_and_methods_name_the_labels(name):
