@@ -29,9 +29,11 @@ MOST = 50
 
 
 def sources(study: Study, person: Person) -> QuerySet[Study]:
-    """The closed studies whose final verdicts can be gold, and that the person may see now."""
+    """The closed studies of its rubric whose final verdicts can be gold, and that the person may see now."""
     closed = Study.objects.filter(
-        state=StudyState.CLOSED, is_demonstration=study.is_demonstration
+        state=StudyState.CLOSED,
+        is_demonstration=study.is_demonstration,
+        rubric__name=study.rubric.name,
     ).exclude(pk=study.pk)
     return closed.exclude(pk__in=hidden_results(person, list(closed)))
 

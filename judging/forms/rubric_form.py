@@ -118,6 +118,14 @@ class RubricForm(forms.Form):
     def _answers(prompt: Prompt) -> list[str]:
         return [source for source in ANSWERS if source != "revised_answer" or prompt.revised]
 
+    def _proposal(self, prompt: Prompt) -> str:
+        """Empty where its author wrote for other verdicts."""
+        verdicts = [verdict for verdict in prompt.verdicts if verdict in self.based_on.scale.keys]
+        if prompt.verdicts and not verdicts:
+            return ""
+        said = f"Verdicts: {', '.join(verdicts)}." if verdicts else ""
+        return "\n".join(filter(None, [said, prompt.criteria]))
+
     @property
     def labels(self) -> list[BoundField]:
         """The fields for the verdicts' labels, best first."""
@@ -144,7 +152,7 @@ class RubricForm(forms.Form):
                     for place, verdict in reversed([*enumerate(self.based_on.scale.verdicts)])
                 ],
                 any(bound.errors for bound in mine.values()),
-                "" if prompt.name in self.based_on.prompts else _proposal(prompt),
+                "" if prompt.name in self.based_on.prompts else self._proposal(prompt),
             )
 
     def clean(self) -> dict[str, Any]:
@@ -251,11 +259,6 @@ class RubricForm(forms.Form):
             "criteria": {key: lines(text) for key, text in by_verdict("criteria") if lines(text)},
         }
         return entry if entry == before else {**entry, "written_by": TEAM}
-
-
-def _proposal(prompt: Prompt) -> str:
-    verdicts = ", ".join(name.replace("_", " ") for name in prompt.verdicts)
-    return "\n".join(filter(None, [verdicts and f"Verdicts: {verdicts}.", prompt.criteria]))
 
 
 def _use(known: Any, verdict: str) -> str:

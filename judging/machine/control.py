@@ -14,6 +14,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from generation.models import LanguageModel
 from generation.runs import check_askable
 from judging.machine import judge_prompts
+from judging.machine.prompt import not_asked_for
 from judging.machine.scope import COUNTED, TITLE, by_version, halves_of, version
 from judging.models import Judge, JudgePrompt, MachineVerdict, Study, StudyItem
 from judging.states import MACHINE, MachineState, StudyState
@@ -37,7 +38,7 @@ def begin(
 
     No prompts, or no half, means all. `asked_with` is the version of the judge prompt, None the newest. The same call
     again only adds what is judged by another version of the rubric since. Raises Conflict where the study is not yet
-    open, Refusal where the model cannot be asked.
+    open, Refusal where the model cannot be asked, or the judge prompt does not name the verdicts of the rubric.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
@@ -45,6 +46,10 @@ def begin(
     check_askable(model)
     items = _items(study, prompts, half)
     asked_with = asked_with or judge_prompts.versions()[0]
+    if missing := not_asked_for(asked_with.template, study.rubric.scale):
+        raise Refusal(
+            f"This judge prompt does not ask for {', '.join(missing)}; write one that does."
+        )
     pseudonym = free_pseudonym(study, str(model), asked_with.version)
     judge, is_new = Judge.objects.get_or_create(
         study=study, model=model, prompt=asked_with, defaults={"pseudonym": pseudonym}

@@ -78,6 +78,19 @@ def problem(template: str) -> str:
     return ""
 
 
+def not_asked_for(template: str, scale: VerdictScale) -> list[str]:
+    """The labels of the verdicts that a template names neither by label nor by key, worst first."""
+
+    def is_named(words: str) -> bool:
+        return bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", template, re.IGNORECASE))
+
+    return [
+        verdict.label
+        for verdict in scale.verdicts
+        if not is_named(verdict.label) and not is_named(verdict.key)
+    ]
+
+
 def digest(template: str) -> str:
     return hashlib.sha256(template.encode("utf-8")).hexdigest()
 

@@ -1,5 +1,6 @@
 """Studies of two and of six verdicts: judged, discussed, resolved, warmed up, judged again and by models."""
 
+import dataclasses
 import json
 import re
 
@@ -9,6 +10,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 from structlog.testing import capture_logs
 
 from accounts.roles import Role
+from generation import prompt_versions
 from generation.asking.turn import take_turn
 from judging import (
     adjudication,
@@ -21,7 +23,8 @@ from judging import (
     warmup,
 )
 from judging.files.predictions import import_predictions
-from judging.machine import control
+from judging.forms.rubric_form import RubricForm
+from judging.machine import control, judge_prompts
 from judging.machine.calls import JudgeQueue
 from judging.models import GoldVerdict, Judgment, Resolution, Study
 from judging.rules import rubric
@@ -151,6 +154,7 @@ def test_a_warm_up_is_drawn_from_studies_of_the_same_rubric(client, name):
     make.responses(run, abouts, ["both-passages"], make.MODEL_IDS[:1])
     drafted = make.draft("New", drawn_from=run, rubric=source.rubric)
     of_three = make.draft("Of three verdicts", drawn_from=run)
+    assert source not in warmup.sources(of_three, source.created_by)
     with pytest.raises(Refusal, match="has 0 that can be used"):
         warmup.draw(of_three, source, 1)
     warmup.draw(drafted, source, 1)
@@ -194,7 +198,9 @@ def test_what_closing_leaves_is_counted_over_all_verdicts(client, name):
 def test_a_judge_model_is_read_by_the_rubrics_labels_and_keys(name, fake, local):
     study, labels = opened(name), [verdict["label"] for verdict in SCALES[name]]
     fake.answer = lambda request: f"comment: no\n\nevaluation: {labels[0].upper()}."
-    judge = control.begin(study, echo())
+    judge = control.begin(
+        study, echo(), asked_with=judge_prompt(f"{labels[0]} or {keys_of(name)[1:]}")
+    )
     take_turn("local", [JudgeQueue()])
     assert set(judge.machine_verdicts.values_list("verdict", flat=True)) == {keys_of(name)[0]}
     said = [labels[-1], keys_of(name)[0], "correct"]
@@ -202,6 +208,36 @@ def test_a_judge_model_is_read_by_the_rubrics_labels_and_keys(name, fake, local)
     imported = import_predictions(study, f"item,reply\n{lines}".encode(), "Elsewhere").judge
     read = imported.machine_verdicts.order_by("item__position").values_list("verdict", flat=True)
     assert list(read) == [keys_of(name)[-1], keys_of(name)[0], None]
+
+
+def judge_prompt(words):
+    template = f"{{Question}} {{Answer1}} | {{Answer2}} {{LLM response}} evaluation: {words}"
+    return judge_prompts.save("T", template, source="", note="", by=person("wanda", Role.ADMIN))
+
+
+def test_a_judge_prompt_that_does_not_ask_for_a_verdict_is_refused(name, local):
+    study = opened(name)
+    label = SCALES[name][-1]["label"]
+    with pytest.raises(Refusal, match=f"does not ask for .*, {label}; write one that does."):
+        control.begin(study, echo(), asked_with=judge_prompts.numbered(1))
+    others = judge_prompt(", ".join(keys_of(name)[:-1]))
+    with pytest.raises(Refusal, match=f"This judge prompt does not ask for {label}; write"):
+        control.begin(study, echo(), asked_with=others)
+
+
+def test_of_a_prompts_authors_proposal_the_form_shows_what_the_scale_has(name):
+    prompt = prompt_versions.known()["passage-1"]
+    asked = {
+        proposed: dataclasses.replace(prompt, name=proposed, verdicts=verdicts, criteria="Mine.")
+        for proposed, verdicts in {
+            "others": ("correct", "incorrect"),
+            "some": ("correct", keys_of(name)[0]),
+            "none": (),
+        }.items()
+    }
+    form = RubricForm(based_on=rubric.parse(body_of(name)), text=body_of(name), asked=asked)
+    shown = [fields.proposal for fields in form.prompts]
+    assert shown == ["", f"Verdicts: {keys_of(name)[0]}.\nMine.", "Mine."]
 
 
 def test_a_version_keeps_the_keys_and_their_order_and_may_change_labels(name):

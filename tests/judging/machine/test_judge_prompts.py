@@ -22,7 +22,10 @@ from tests.judging.machine.test_calls import judge_all
 pytestmark = pytest.mark.django_db
 
 PROMPT = ("both-passages",)
-OTHER = "Q {Question} G {Answer1} | {Answer2} R {LLM response}\nEnd with evaluation: and a verdict."
+OTHER = (
+    "Q {Question} G {Answer1} | {Answer2} R {LLM response}\n"
+    "End with evaluation: correct, partially correct or incorrect."
+)
 
 
 @pytest.fixture
