@@ -163,7 +163,8 @@ def add(study: Study, person: Person) -> Judge:
 def _may_have_read_verdicts(study: Study, person: Person) -> bool:
     """Whether the person could read final verdicts.
 
-    Judges, removed ones included, do not see them while the study is open or before a further round.
+    A judge of the study, removed ones included, could only where it was closed before: then it has a further round, or
+    was opened again.
     """
     if not person.has_role(*blinding.READERS):
         return False

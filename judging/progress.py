@@ -118,6 +118,7 @@ def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
 
     A judge has `seconds` (mean time for an item, pauses left out) and `last` (time of the latest verdict), or None.
     `timed` are the verdicts whose time on the screen is known; `fast` of them took less than the study's fast_seconds.
+    A pause counts as slow: a verdict with one is timed, and not fast.
     """
     here = Q(slots__round__is_latest=True)
     read = here & Q(slots__judgment__seconds__lte=LONGEST_READING)

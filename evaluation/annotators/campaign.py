@@ -33,7 +33,7 @@ def study_annotators(study: Study) -> list[AnnotatorAgreement]:
 
 
 def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list[object]]:
-    """What these numbers are computed from, as rows of COMPARED, without titles, which no number uses.
+    """What these numbers are computed from, in the columns COMPARED: no number uses the titles of articles.
 
     They are of the campaigns that an earlier `report` has numbers of, else of the closed ones: opening or closing a
     campaign since then changes no row.
@@ -45,7 +45,7 @@ def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list
 
 
 def annotated_tags(study: Study, report: Report | None = None) -> Iterator[list[object]]:
-    """The tags with an annotation before review, as rows of TAGGED; of the campaigns of comparison_rows."""
+    """The tags with an annotation before review, in the columns TAGGED, of the same campaigns as comparison_rows."""
     for campaign in _with_numbers(study, report):
         for n, stages in sorted(populations(campaign).items()):
             for tag in sorted({entered.tag for entered in stages[BEFORE]}):

@@ -30,7 +30,7 @@ NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationStat
 
 RELATED = ("assignment", "first_assignment", "author", "sighting__tag__article__wiki")
 PLACE = ("campaign", "round", "order", "tag")
-# All that Entered has: annotations have long texts.
+# The columns that Entered is made from, and no others: annotations have long texts.
 NEEDED = (
     *COLUMNS, "taxonomy", "state", "first_entries", "author__pseudonym",
     *(f"assignment__{name}" for name in PLACE), *(f"first_assignment__{name}" for name in PLACE),
