@@ -128,7 +128,7 @@ def focus_of(page):
 def test_the_tagged_unit_of_a_real_article_is_copied_with_its_place(page, article_text, place):
     section, text, kind = PLACES[place]
     alice = make.annotator("alice")
-    draft = real_draft(spliced(text_and_parts, section), alice)
+    draft = real_draft(spliced(article_text, section), alice)
     desk = opened(page, draft, alice)
     desk.evaluate(
         """() => {
@@ -160,7 +160,7 @@ def test_the_cursor_goes_on_after_a_passage_was_sent(page, article_text):
         + TAG
         + " Three kilns."
     )
-    desk = opened(page, real_draft(spliced(text_and_parts, section), alice), alice)
+    desk = opened(page, real_draft(spliced(article_text, section), alice), alice)
     said = []
     for n in ("1", "2", "2"):
         desk.keyboard.press("j")
