@@ -54,6 +54,10 @@ RUN_BY_TAG = {"img", "iframe", "object", "embed", "math", "base", "style", "vide
 ADDRESSES = {"href", "src", "action", "formaction", "xlink:href", "data", "srcdoc"}
 
 
+# Keys of the rubric: the verbs take no other text.
+OF_THE_RUBRIC = {"verdict", "first_verdict"}
+
+
 class Reader(HTMLParser):
     """Parses a page and collects in `scripts` what would run."""
 
@@ -83,7 +87,7 @@ def in_every_text(rows_of: models.QuerySet, *but: str) -> None:
     }
     for field in rows_of.model._meta.fields:
         is_text = isinstance(field, models.CharField | models.TextField) and not field.choices
-        if is_text and not field.unique and field.name not in bound | set(but):
+        if is_text and not field.unique and field.name not in bound | set(but) | OF_THE_RUBRIC:
             rows_of.update(**{field.name: SCRIPT[: field.max_length]})
 
 

@@ -8,7 +8,8 @@ first = import_module("generation.migrations.0001_all_tables")
 
 
 def rename(apps, schema_editor):
-    prompt_versions = apps.get_model("generation", "PromptVersion").objects
+    alias = schema_editor.connection.alias
+    prompt_versions = apps.get_model("generation", "PromptVersion").objects.using(alias)
     # The trigger keeps what a run has used.
     first.let_change(apps, schema_editor)
     for row in prompt_versions.filter(body__verdicts__isnull=False):
