@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "accounts",
     "pages",
     "wikifetch",
+    "protocols",
     "datasets",
     "annotation",
     "generation",

@@ -15,6 +15,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from datasets.states import RevisionState, UndoingState
+from protocols.models import Protocol
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -43,6 +44,18 @@ class Collection(models.Model):
         max_length=300, blank=True, help_text="Where it was imported from, if it was."
     )
     licence = models.CharField(max_length=200, blank=True)
+    protocol = models.ForeignKey(
+        Protocol,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="collections",
+        help_text="Which declares its records; null: WikiContradict.",
+    )
+    file_kept = models.JSONField(
+        null=True,
+        editable=False,
+        help_text="Of the file of declared records that it was imported from: its other keys, and how it ends.",
+    )
     is_demonstration = models.BooleanField(default=False)
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
@@ -167,6 +180,11 @@ class Contradiction(models.Model):
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(db_default=Now())
+    fields = models.JSONField(
+        null=True,
+        editable=False,
+        help_text="The whole record as its collection's protocol declares it; null: WikiContradict's, in columns.",
+    )
 
     class Meta:
         ordering = ["collection", "position", "version"]

@@ -18,18 +18,20 @@ MAY_IMPORT = {
     "accounts": {"leases", "pages"},
     "pages": {"leases", "accounts"},
     "wikifetch": BASE,
-    "datasets": BASE,
-    "annotation": BASE | {"wikifetch", "datasets"},
-    "generation": BASE | {"datasets"},
-    "judging": BASE | {"datasets", "generation"},
+    "protocols": BASE,
+    "datasets": BASE | {"protocols"},
+    "annotation": BASE | {"wikifetch", "protocols", "datasets"},
+    "generation": BASE | {"protocols", "datasets"},
+    "judging": BASE | {"protocols", "datasets", "generation"},
     # The report's flow from tags to tables begins at the tags.
-    "evaluation": BASE | {"wikifetch", "datasets", "generation", "judging", "annotation"},
+    "evaluation": BASE
+    | {"wikifetch", "protocols", "datasets", "generation", "judging", "annotation"},
     # Backups, metrics and forgetting a person concern rows of every room.
     "operations": BASE
-    | {"wikifetch", "datasets", "annotation", "generation", "judging", "evaluation"},
+    | {"wikifetch", "protocols", "datasets", "annotation", "generation", "judging", "evaluation"},
     # The demonstration set is made by the functions of every room.
     "demonstration": BASE
-    | {"wikifetch", "datasets", "annotation", "generation", "judging", "evaluation"},
+    | {"wikifetch", "protocols", "datasets", "annotation", "generation", "judging", "evaluation"},
 }
 ROOMS = set(MAY_IMPORT)
 
@@ -63,6 +65,10 @@ PURE = {
     "wikifetch.source.wanted",
     "wikifetch.wikihtml",
     "wikifetch.wikitext",
+    "protocols.declaration",
+    "protocols.entry_keys",
+    "protocols.reading",
+    "protocols.toml_lines",
     "datasets.drawing",
     "datasets.contexts",
     "datasets.deviations",

@@ -1,0 +1,97 @@
+"""Which keys a table of a protocol may have, and what is wrong with one that was read. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from protocols.declaration import DeclarationProblem, Entry
+
+NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+LONGEST_NAME = 60
+NAME_ASKED = f"at most {LONGEST_NAME} small letters, digits, hyphens and underscores, beginning with a letter"
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a table: the `kind` of its value, and whether it has to be there.
+
+    A text has 1 to `longest` characters, or is one of `values`; in a list of texts, each. A list is not empty.
+    """
+
+    kind: type[str] | type[int] | type[bool] | type[list[Any]] | type[dict[str, Any]]
+    is_required: bool = False
+    values: Sequence[str] = ()
+    longest: int = 300
+
+
+REQUIRED_TEXT = Key(str, is_required=True)
+TEXT, TEXTS, NUMBER, FLAG, TABLE = Key(str), Key(list), Key(int), Key(bool), Key(dict)
+NAMED = {"name": Key(str, is_required=True, longest=LONGEST_NAME)}
+_KINDS = {
+    str: "a text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list of texts",
+    dict: "a table",
+}
+
+
+def entry_problems(entry: Entry, keys: Mapping[str, Key]) -> list[DeclarationProblem]:
+    """Unknown and missing keys, and values of the wrong kind. Further rules can rely on the rest."""
+    problems = [
+        entry.problem(f"this is no key of [{entry.part}]. There are {', '.join(keys)}.", name)
+        for name in entry.values
+        if name not in keys
+    ]
+    for name, key in keys.items():
+        if name not in entry.values:
+            if key.is_required:
+                problems.append(entry.problem(f"{name} is missing."))
+        elif problem := value_problem(entry.values[name], key):
+            problems.append(entry.problem(problem, name))
+    if "name" in keys and entry.name and not NAME.fullmatch(entry.name):
+        problems.append(
+            entry.problem(f"{entry.name[:80]!r} cannot be a name. Use {NAME_ASKED}.", "name")
+        )
+    return problems
+
+
+def value_problem(value: object, key: Key) -> str:
+    """Why this is no value of the key; "" where it is one."""
+    is_kind = isinstance(value, key.kind) and not (key.kind is int and isinstance(value, bool))
+    if not is_kind:
+        return f"this is not {_KINDS[key.kind]}."
+    if isinstance(value, list):
+        if not value:
+            return "the list is empty. Leave the key out, or name something."
+        problems = [value_problem(text, Key(str, values=key.values)) for text in value]
+        twice = len(set(map(repr, value))) < len(value)
+        return next(filter(None, problems), "one text is there twice." if twice else "")
+    if isinstance(value, str):
+        if key.values and value not in key.values:
+            return f"{value[:80]!r} is none of {', '.join(key.values)}."
+        if not value.strip():
+            return "the text is empty."
+        if len(value) > key.longest:
+            return f"the text has {len(value)} characters; at most {key.longest} are allowed."
+    return ""
+
+
+def texts_problem(value: Mapping[str, Any], longest: int = 60) -> str:
+    """Why this is no table of texts; "" where it is one."""
+    problems = (value_problem(text, Key(str, longest=longest)) for text in value.values())
+    return next(filter(None, problems), "")
+
+
+def repeated_names(entries: Sequence[Entry]) -> list[DeclarationProblem]:
+    """A problem for each entry whose name an earlier one has."""
+    first: dict[str, int] = {}
+    problems = []
+    for entry in entries:
+        number = first.setdefault(entry.name, entry.number)
+        if entry.name and number != entry.number:
+            problems.append(
+                entry.problem(f"number {number} has this name already. Choose another.", "name")
+            )
+    return problems
