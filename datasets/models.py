@@ -15,7 +15,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from datasets.states import RevisionState, UndoingState
+from protocols.declaration import Declaration
 from protocols.models import Protocol
+from protocols.shipped import wikicontradict
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -73,6 +75,15 @@ class Collection(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.name
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether a protocol declares its records; WikiContradict's special parts are for those where none does."""
+        return self.protocol_id is not None
+
+    @property
+    def declaration(self) -> Declaration:
+        return self.protocol.declaration if self.protocol else wikicontradict()
 
 
 class Validity(models.TextChoices):

@@ -51,6 +51,7 @@ DECISIONS = {
     ), Fate.STAYS),
     "wikifetch.fetchrun.started_by": Fate.CLEARED,
     **dict.fromkeys((
+        "protocols.protocol.installed_by",
         "datasets.collection.created_by", "datasets.contradiction.author", "datasets.instance.author",
         "datasets.revisedpassage.author", "datasets.revisedpassage.checker", "datasets.subset.created_by",
         "datasets.exclusion.proposed_by", "datasets.exclusion.seconded_by", "datasets.pastexclusion.proposed_by",

@@ -66,6 +66,7 @@ FIXED = {
     "accounts.auditevent": "the audit log cannot be changed; the entry goes with its age",
     "annotation.guideline": "submissions name its hash",
     "generation.promptversion": "responses name its hash",
+    "protocols.protocol": "a protocol's file keeps its bytes",
     "judging.rubric": "verdicts were given by it",
     "judging.judgeprompt": "verdicts name its hash",
     "evaluation.reportsnapshot.body": "a frozen report keeps its bytes",

@@ -1,8 +1,5 @@
 """The protocols that there are as rows: installed from a file, used by collections, removed."""
 
-from functools import cache
-from pathlib import Path
-
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -15,29 +12,6 @@ from protocols.checking import all_problems
 from protocols.declaration import WIKICONTRADICT, Declaration, ProtocolError
 from protocols.models import Protocol
 from protocols.reading import read_protocol
-
-# The protocols that come with the program.
-FOLDER = Path(__file__).parent / "studies"
-
-
-def programs() -> list[str]:
-    """The names of the protocols that come with the program, but for WikiContradict's, which needs no row."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != WIKICONTRADICT)
-
-
-def file_of(name: str) -> bytes:
-    """The file of a protocol that comes with the program. Raises Refusal for another name."""
-    if name not in programs():
-        raise Refusal(
-            f"No protocol {name!r} comes with the program. There are {', '.join(programs())}."
-        )
-    return (FOLDER / f"{name}.toml").read_bytes()
-
-
-@cache
-def wikicontradict() -> Declaration:
-    """The declaration of WikiContradict: of the collections that have no other protocol."""
-    return read_protocol((FOLDER / f"{WIKICONTRADICT}.toml").read_bytes(), all_problems)
 
 
 def declared(data: bytes, file: str) -> Declaration:

@@ -1,6 +1,6 @@
 """Protocols: the studies that are declared as data."""
 
-from functools import cached_property
+from functools import lru_cache
 
 from django.conf import settings
 from django.db import models
@@ -42,7 +42,12 @@ class Protocol(models.Model):
     def __str__(self) -> str:
         return f"{self.name} version {self.version}"
 
-    @cached_property
+    @property
     def declaration(self) -> Declaration:
-        """As it was checked when it was installed."""
-        return read_protocol(self.text.encode("utf-8"), lambda _: [])
+        return _declared(self.text)
+
+
+@lru_cache(maxsize=32)
+def _declared(text: str) -> Declaration:
+    """Of a file that was checked when it was installed."""
+    return read_protocol(text.encode("utf-8"), lambda _: [])

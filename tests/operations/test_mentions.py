@@ -58,7 +58,8 @@ def places(found):
 
 # Typed by admins and researchers about the work as a whole: no rule of blindness hides it from them.
 OPEN = {
-    "annotation.guideline", "annotation.campaign", "annotation.seen", "datasets.collection", "datasets.subset",
+    "annotation.guideline", "annotation.campaign", "annotation.seen", "protocols.protocol",
+    "datasets.collection", "datasets.subset",
     "datasets.release", "datasets.releaseexclusion", "judging.rubric", "judging.study", "judging.round",
     "judging.reopening", "judging.judgeprompt", "judging.judge",
 }  # fmt: skip
@@ -66,7 +67,7 @@ OPEN = {
 
 def test_every_table_of_peoples_work_says_who_may_see_its_texts():
     """For a new table, say in operations/mentions.py whose rules hide it, or why its texts are not searched."""
-    rooms = ("annotation.", "datasets.", "evaluation.", "judging.")
+    rooms = ("annotation.", "datasets.", "evaluation.", "judging.", "protocols.")
     work = {model._meta.label_lower for model in searched()}
     work = {label for label in work if label.startswith(rooms)}
     assert work == {*OF_STUDY, *OF_ANNOTATION, *OF_RECORD, *OF_TAG, *OPEN}

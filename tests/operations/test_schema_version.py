@@ -76,7 +76,7 @@ def test_one_that_is_older_is_refused_by_commands_that_say_what_to_do(had, tmp_p
 
 def test_one_of_04fb733_goes_on_and_leaves_the_former_names_behind(had, tmp_path):
     now = applied("default")
-    here_and_then = {room: [*now[room], *former()[room]] for room in now}
+    here_and_then = {room: [*now[room], *former().get(room, [])] for room in now}
     had(here_and_then | {"operations": former()["operations"]})
     check_known()
     done = manage(here(tmp_path), "migrate")
