@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from protocols.declaration import DeclarationProblem, Entry
@@ -16,17 +16,20 @@ NAME_ASKED = f"at most {LONGEST_NAME} small letters, digits, hyphens and undersc
 class Key:
     """A key of a table: the `kind` of its value, and whether it has to be there.
 
-    A text has 1 to `longest` characters, or is one of `values`; in a list of texts, each. A list is not empty.
+    A text has 1 to `longest` characters, or is one of `values`; in a list of texts, each. A list is not empty, and
+    holds texts or tables (`of`).
     """
 
     kind: type[str] | type[int] | type[bool] | type[list[Any]] | type[dict[str, Any]]
     is_required: bool = False
     values: Sequence[str] = ()
     longest: int = 300
+    of: type[str] | type[dict[str, Any]] = str
 
 
 REQUIRED_TEXT = Key(str, is_required=True)
 TEXT, TEXTS, NUMBER, FLAG, TABLE = Key(str), Key(list), Key(int), Key(bool), Key(dict)
+TABLES = Key(list, of=dict)
 NAMED = {"name": Key(str, is_required=True, longest=LONGEST_NAME)}
 _KINDS = {
     str: "a text",
@@ -61,11 +64,13 @@ def value_problem(value: object, key: Key) -> str:
     """Why this is no value of the key; "" where it is one."""
     is_kind = isinstance(value, key.kind) and not (key.kind is int and isinstance(value, bool))
     if not is_kind:
-        return f"this is not {_KINDS[key.kind]}."
+        kind = "a list of tables" if key.of is dict else _KINDS[key.kind]
+        return f"this is not {kind}."
     if isinstance(value, list):
         if not value:
             return "the list is empty. Leave the key out, or name something."
-        problems = [value_problem(text, Key(str, values=key.values)) for text in value]
+        one = replace(key, kind=key.of)
+        problems = [value_problem(each, one) for each in value]
         twice = len(set(map(repr, value))) < len(value)
         return next(filter(None, problems), "one text is there twice." if twice else "")
     if isinstance(value, str):

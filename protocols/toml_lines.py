@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-_HEAD = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]\]?\s*(?:#.*)?$")
+_HEAD = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)(?:\.([A-Za-z0-9_.-]+))?\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)(?:\.[^=]*)?\s*=")
 _MARKS = ("'''", '"""')
 
@@ -12,21 +12,27 @@ TableLines = dict[tuple[str, int], tuple[int, dict[str, int]]]
 
 
 def lines_of(text: str) -> TableLines:
-    """The lines, from 1, of each [table] and [[table]]; for a file that a TOML reader takes."""
+    """The lines, from 1, of each [table] and [[table]]; for a file that a TOML reader takes.
+
+    The keys of [table.of.it] are those of the table before it, as "of.it.key".
+    """
     found: TableLines = {}
     times: Counter[str] = Counter()
     keys: dict[str, int] = {}
-    open_mark = ""
+    open_mark = inside = ""
     for number, line in enumerate(text.split("\n"), start=1):
         if open_mark:
             open_mark = "" if open_mark in line else open_mark
             continue
-        if head := _HEAD.match(line):
-            keys = {}
+        if (head := _HEAD.match(line)) and head[3]:
+            keys.setdefault(head[3], number)
+            inside = f"{head[3]}."
+        elif head:
+            keys, inside = {}, ""
             times[head[2]] += 1
             found[head[2], times[head[2]]] = (number, keys)
         elif key := _KEY.match(line):
-            keys.setdefault(key[1], number)
+            keys.setdefault(inside + key[1], number)
             open_mark = _left_open(line)
     return found
 
