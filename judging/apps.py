@@ -21,6 +21,8 @@ class JudgingConfig(AppConfig):
             studies_known,
         )
         from judging.files.removing import remove_unfinished
+        from judging.rules.declared_rubrics import rubric_problems
+        from protocols.checking import part_problems
 
         came_along.add(self.name, remove_unfinished)
         hides_runs.add(self.name, judged_runs)
@@ -28,6 +30,7 @@ class JudgingConfig(AppConfig):
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         queues.add(self.name, verdicts_to_ask)
+        part_problems.add(self.name, rubric_problems)
 
 
 def verdicts_to_ask() -> "CallQueue":

@@ -13,6 +13,7 @@ from typing import Any
 from datasets.identity import canonical
 from generation.prompts.prompting import ANSWERS
 from judging.rules.verdict_scale import VerdictScale, declared_scale
+from protocols.declaration import WIKICONTRADICT
 
 FOLDER = Path(__file__).parent.parent / "rubrics"
 GOLD_SOURCES = (*ANSWERS, "text")
@@ -47,7 +48,7 @@ class PromptCriteria:
     """What is asked about responses to one prompt.
 
     `proposed` are the verdicts that the prompt's definition names; `unusual` maps a further verdict to the
-    warning shown with it; any other verdict is refused. `written_by` is "paper" or "project".
+    warning shown with it; any other verdict is refused. `written_by` is "paper", "project", "team" or "protocol".
     """
 
     prompt: str
@@ -75,14 +76,20 @@ class PromptCriteria:
 
 @dataclass(frozen=True)
 class ParsedRubric:
-    """A whole rubric."""
+    """A whole rubric. `protocol` is the name of the one whose prompts it is for."""
 
     name: str
+    protocol: str
     title: str
     source: str
     scale: VerdictScale
     rules: tuple[str, ...]
     prompts: Mapping[str, PromptCriteria]
+
+    @property
+    def needs_gold(self) -> bool:
+        """The records of other protocols have no gold answers."""
+        return self.protocol == WIKICONTRADICT
 
 
 def names() -> list[str]:
@@ -111,13 +118,24 @@ def digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical(data)).hexdigest()
 
 
+def protocol_of(data: Mapping[str, Any]) -> str:
+    """The name of the protocol whose prompts a rubric with these data is for."""
+    return data.get("protocol", WIKICONTRADICT)
+
+
 def parse(data: Mapping[str, Any]) -> ParsedRubric:
     """A rubric from its data; raises RubricError with what is wrong."""
     try:
         scale = declared_scale(data["verdicts"])
         prompts = {key: _prompt(key, entry) for key, entry in data["prompts"].items()}
         rubric = ParsedRubric(
-            data["name"], data["title"], data["source"], scale, tuple(data["rules"]), prompts
+            data["name"],
+            protocol_of(data),
+            data["title"],
+            data["source"],
+            scale,
+            tuple(data["rules"]),
+            prompts,
         )
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise RubricError(f"The rubric is not of the expected shape: {error!r}.") from error
@@ -161,7 +179,7 @@ def _check(rubric: ParsedRubric) -> None:
 def gaps(rubric: ParsedRubric, prompts: Iterable[str]) -> list[str]:
     """Why a study on these prompts cannot open, one sentence for each reason; empty when it can.
 
-    Every prompt needs written gold, and criteria for each verdict that it allows.
+    Every prompt needs criteria for each verdict that it allows, and those of WikiContradict written gold.
     """
     sentences = []
     for prompt in sorted(set(prompts)):
@@ -169,7 +187,7 @@ def gaps(rubric: ParsedRubric, prompts: Iterable[str]) -> list[str]:
         if criteria is None:
             sentences.append(f"The rubric {rubric.name} has nothing on the prompt {prompt}.")
             continue
-        if not criteria.gold:
+        if rubric.needs_gold and not criteria.gold:
             sentences.append(
                 f"The rubric {rubric.name} has no gold answers for the prompt {prompt}."
             )

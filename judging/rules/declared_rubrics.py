@@ -1,0 +1,86 @@
+"""The rubrics that a protocol declares: what is wrong with one. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from judging.rules.verdict_scale import TONES, declared_scale
+from protocols.declaration import Declaration, DeclarationProblem, Entry
+from protocols.entry_keys import (
+    FLAG,
+    NAMED,
+    REQUIRED_TEXT,
+    TABLE,
+    Key,
+    entry_problems,
+    value_problem,
+)
+
+LONGEST_NAME = 80  # of a stored rubric
+MOST_TEXT = 5_000
+LINES = Key(list, longest=MOST_TEXT)
+KEYS = {
+    **NAMED,
+    "title": REQUIRED_TEXT,
+    "source": Key(str, is_required=True, longest=MOST_TEXT),
+    "verdicts": Key(list, is_required=True, of=dict),
+    "rules": LINES,
+    "criteria": Key(dict, is_required=True),
+}
+VERDICT_KEYS = {
+    "key": REQUIRED_TEXT,
+    "label": REQUIRED_TEXT,
+    "tone": Key(str, values=TONES),
+    "best": FLAG,
+}
+
+
+def rubric_problems(declaration: Declaration) -> list[DeclarationProblem]:
+    """What is wrong with the rubrics of a protocol."""
+    return [
+        problem
+        for entry in declaration.entries("rubric")
+        for problem in entry_problems(entry, KEYS) or _rules(declaration, entry)
+    ]
+
+
+def _rules(declaration: Declaration, entry: Entry) -> Iterator[DeclarationProblem]:
+    longest = LONGEST_NAME - len(declaration.name) - 1
+    if len(entry.name) > longest:
+        yield entry.problem(f"the name has more than {longest} characters. Shorten it.", "name")
+    if problem := _scale_problem(entry):
+        yield entry.problem(problem, "verdicts")
+        return
+    verdicts = declared_scale(entry.values["verdicts"]).keys
+    for prompt, lines in entry.values["criteria"].items():
+        place = f"criteria.{prompt}"
+        if prompt not in declaration.named("prompt"):
+            yield entry.problem(f"{prompt!r} is no prompt of this protocol.", place)
+        elif not lines or value_problem(lines, TABLE):
+            yield entry.problem("write the criteria of each verdict.", place)
+        else:
+            yield from _criteria_problems(entry, place, lines, verdicts)
+
+
+def _scale_problem(entry: Entry) -> str:
+    verdicts = entry.values["verdicts"]
+    for number, verdict in enumerate(verdicts, start=1):
+        for problem in entry_problems(Entry("verdict", verdict, number), VERDICT_KEYS):
+            return str(problem)
+    try:
+        declared_scale(verdicts)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _criteria_problems(
+    entry: Entry, place: str, lines: Mapping[str, Any], verdicts: list[str]
+) -> Iterator[DeclarationProblem]:
+    for verdict, texts in lines.items():
+        if verdict not in verdicts:
+            known = ", ".join(verdicts)
+            yield entry.problem(
+                f"{verdict!r} is no verdict. There are {known}.", f"{place}.{verdict}"
+            )
+        elif problem := value_problem(texts, LINES):
+            yield entry.problem(problem, f"{place}.{verdict}")

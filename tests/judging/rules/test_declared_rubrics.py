@@ -1,0 +1,69 @@
+"""The rubrics of a protocol: each mistake is named with its line."""
+
+import pytest
+
+from judging.rules.declared_rubrics import rubric_problems
+from protocols.declaration import Declaration, ProtocolError
+from protocols.reading import read_protocol
+from protocols.shipped import file_of
+
+TEXT = file_of("conflictbank").decode()
+VERDICTS = '[{ key = "no", label = "No" }, { key = "yes", label = "Yes" }]'
+OF_DEFAULT = "[rubric.criteria.entails-default]\n"
+
+
+def read(text: str) -> Declaration:
+    return read_protocol(text.encode(), rubric_problems)
+
+
+def line_of(words: str, text: str) -> int:
+    return text[: text.index(words)].count("\n") + 1
+
+
+def test_the_rubric_of_conflictbank_is_one():
+    assert rubric_problems(read(TEXT)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "sentence"),
+    [
+        ('key = "no"', f'key = "{"n" * 21}"', "verdicts = ", "A verdict's key has 1 to 20 characters"),
+        (VERDICTS, '[{ key = "no", label = "No" }]', "verdicts = ", "A rubric needs 2 to 6 verdicts"),
+        ('key = "yes", label = "Yes"', 'key = "no", label = "Yes"', "verdicts = ", "each named once"),
+        ('label = "Yes"', 'label = "NO"', "verdicts = ", "Two verdicts have the same label."),
+        (VERDICTS, '["no", "yes"]', "verdicts = ", "this is not a list of tables."),
+        (VERDICTS, '"no, yes"', "verdicts = ", "this is not a list of tables."),
+        ('label = "No" }', 'label = "No", weight = 1 }', "verdicts = ", "verdict number 1, weight: this is no key"),
+        ('label = "No" }', 'label = "No", tone = "loud" }', "verdicts = ", "'loud' is none of good, middling, bad."),
+        (', label = "No" }', " }", "verdicts = ", "verdict number 1: label is missing."),
+        ('name = "yes-no"', 'name = "yes/no"', 'name = "yes/no"', "cannot be a name"),
+        ('name = "yes-no"', f'name = "{"y" * 300}"', 'name = "yyy', "the text has 300 characters"),
+        ("rules = [", "rule = [", "rule = [", "this is no key of [rubric]. There are name, title"),
+        ("[rubric.criteria.entails-default]", "[rubric.criteria.entails]", "[rubric.criteria.entails]",
+         "criteria.entails: 'entails' is no prompt of this protocol."),
+        (f"{OF_DEFAULT}yes = ", f"{OF_DEFAULT}maybe = ", "maybe = ", "'maybe' is no verdict. There are no, yes."),
+        (f"{OF_DEFAULT}yes = [", f"{OF_DEFAULT}yes = [1, ", "yes = [1", "this is not a text."),
+        (f"{OF_DEFAULT}yes = [", f"{OF_DEFAULT}yes = []\nmaybe = [", "yes = []", "the list is empty."),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_refused_with_its_line(old, new, at, sentence):
+    assert old in TEXT
+    start = TEXT.index("[[rubric]]")
+    text = TEXT[:start] + TEXT[start:].replace(old, new, 1)
+    with pytest.raises(ProtocolError) as refused:
+        read(text)
+    [first, *_] = refused.value.problems
+    assert sentence in str(first)
+    assert first.line == line_of(at, text[start:]) + text[:start].count("\n")
+
+
+def test_two_rubrics_of_one_name_are_refused():
+    again = TEXT[TEXT.index("[[rubric]]") : TEXT.index("[[scorer]]")]
+    with pytest.raises(ProtocolError, match="number 1 has this name already"):
+        read(f"{TEXT}\n{again}")
+
+
+def test_a_name_too_long_to_be_stored_with_that_of_its_protocol_is_refused():
+    long = TEXT.replace('name = "conflictbank"', f'name = "{"c" * 24}"')
+    with pytest.raises(ProtocolError, match="the name has more than 55 characters"):
+        read(long.replace('name = "yes-no"', f'name = "{"y" * 56}"'))
