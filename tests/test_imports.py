@@ -121,6 +121,7 @@ PURE = {
     "evaluation.labels",
     "evaluation.paper",
     "evaluation.report",
+    "evaluation.scorers",
     "evaluation.shapes",
     "evaluation.statistics",
     "operations.bundle",

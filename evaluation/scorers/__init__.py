@@ -1,0 +1,1 @@
+"""What a protocol declares of scores: its scorers, populations, measures and tables. Pure."""

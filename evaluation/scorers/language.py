@@ -1,0 +1,270 @@
+"""What is wrong with the scorers, populations, measures and tables of a protocol. Pure."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from evaluation.scorers.options import ABSENT, AMBIGUOUS, FINISHED, OTHER
+from generation.prompts.prompting import WITH_OPTIONS
+from protocols.declaration import (
+    AXES,
+    LAST,
+    ORIGINS,
+    PROMPT,
+    Declaration,
+    DeclarationProblem,
+    Entry,
+    FieldType,
+)
+from protocols.entry_keys import (
+    NAMED,
+    REQUIRED_TEXT,
+    TABLE,
+    TEXT,
+    TEXTS,
+    Key,
+    entry_problems,
+    texts_problem,
+    value_problem,
+)
+
+# What a mean is of.
+ENTROPY = "entropy"
+LONGEST_LABEL = 24  # of a scorer or a measure, as the head of a column
+TABLE_ASKED = Key(dict, is_required=True)
+LABEL = Key(str, longest=LONGEST_LABEL)
+TITLED = {**NAMED, "title": Key(str, is_required=True, longest=120)}
+LISTED = Key(list, is_required=True)
+KEYS: Mapping[str, Mapping[str, Key]] = {
+    "scorer": {**NAMED, "kind": Key(str, is_required=True, values=("option",)), "labels": TABLE_ASKED},
+    "population": {**TITLED, "all": Key(list, is_required=True, of=dict)},
+    "measure": {**TITLED, "label": LABEL, "share": TABLE, "mean": TABLE, "ratio": TEXTS},
+    "table": {
+        **TITLED,
+        "origin": Key(str, is_required=True, values=tuple(ORIGINS)),
+        "where": TABLE,
+        **dict.fromkeys(("rows", "columns", "cells"), LISTED),
+        **dict.fromkeys(("mean", "pooled", "difference"), TEXT),
+    },
+}  # fmt: skip
+CONDITION_KEYS = {"tags": TABLE_ASKED, "scorer": REQUIRED_TEXT, "label": REQUIRED_TEXT}
+SHARE_KEYS = {"scorer": REQUIRED_TEXT, "label": REQUIRED_TEXT, "in": TEXT}
+MEAN_KEYS = {"scorer": REQUIRED_TEXT, "of": Key(str, True, (ENTROPY,)), "in": TEXT}
+Problems = Iterator[DeclarationProblem]
+
+
+def score_problems(declaration: Declaration) -> list[DeclarationProblem]:
+    """All of them; the rules are asked once all keys are right."""
+    entries = [(part, entry) for part in KEYS for entry in declaration.entries(part)]
+    checks: list[Callable[[str, Entry], list[DeclarationProblem]]] = [
+        lambda part, entry: entry_problems(entry, KEYS[part]),
+        lambda _, entry: list(_inner_problems(entry)),
+        lambda part, entry: list(RULES[part](declaration, entry)),
+    ]
+    for check in checks:
+        if problems := [problem for part, entry in entries for problem in check(part, entry)]:
+            return problems
+    return []
+
+
+def scored_prompts(declaration: Declaration) -> list[Entry]:
+    """The prompts whose responses an option is chosen in."""
+    return [
+        entry
+        for entry in declaration.entries("prompt")
+        if entry.values.get("answer") in WITH_OPTIONS
+    ]
+
+
+def tags_of(prompt: Entry) -> Mapping[str, str]:
+    tags = prompt.values.get("tags")
+    return tags if isinstance(tags, dict) else {}
+
+
+def last_words(prompt: Entry) -> list[str]:
+    """What is said of each of the fields that it shuffles where that field comes last."""
+    words = prompt.values.get("last")
+    return words if isinstance(words, list) else []
+
+
+def _inner_problems(entry: Entry) -> Problems:
+    """Those of the keys in tables within it."""
+    given = [("share", SHARE_KEYS, entry.values.get("share"))]
+    given += [("mean", MEAN_KEYS, entry.values.get("mean"))] if entry.part == "measure" else []
+    given += [
+        (f"all.{n}", CONDITION_KEYS, one) for n, one in enumerate(entry.values.get("all", ()), 1)
+    ]
+    for name, keys, values in given:
+        for problem in entry_problems(Entry(name, values), keys) if values is not None else ():
+            yield _at(entry, name, problem.key, problem.message)
+
+
+def _at(entry: Entry, name: str, inner: str, message: str) -> DeclarationProblem:
+    """A problem of a table within an entry, on the line on which that begins."""
+    problem = entry.problem(message, name.partition(".")[0])
+    return replace(problem, key=f"{name}.{inner}" if inner else name)
+
+
+def _scorer_rules(declaration: Declaration, entry: Entry) -> Problems:
+    labels = entry.values["labels"]
+    if not labels or (problem := texts_problem(labels)):
+        yield entry.problem(problem if labels else "name a label and its field.", "labels")
+        return
+    for label, name in labels.items():
+        field = declaration.fields.get(name)
+        if field is None or field.type != FieldType.LETTER:
+            yield entry.problem(f"{name!r} is no field that is a letter.", "labels")
+        if label in (OTHER, AMBIGUOUS, *FINISHED, *ABSENT):
+            yield entry.problem(
+                f"{label!r} means something else here. Choose another label.", "labels"
+            )
+        elif problem := value_problem(label, LABEL):
+            yield entry.problem(f"of the label {label[:40]!r}: {problem}", "labels")
+
+
+def _population_rules(declaration: Declaration, entry: Entry) -> Problems:
+    for n, condition in enumerate(entry.values["all"], 1):
+        tags, at = condition["tags"], f"all.{n}"
+        if not tags or (problem := texts_problem(tags)):
+            yield _at(entry, at, "tags", problem if tags else "name a tag and its value.")
+        elif unknown := [name for name in tags if name not in _tags(declaration)]:
+            yield _at(entry, at, "tags", f"no prompt with options has a tag {unknown[0]!r}.")
+        elif not any(
+            tags.items() <= tags_of(prompt).items() for prompt in scored_prompts(declaration)
+        ):
+            yield _at(entry, at, "tags", "no prompt with options has these tags.")
+        yield from _score_rules(declaration, entry, condition, at)
+
+
+def _score_rules(
+    declaration: Declaration, entry: Entry, asked: Mapping[str, Any], at: str
+) -> Problems:
+    """The scorer, the label and the population that a measure or a condition names."""
+    scorer = declaration.named("scorer").get(asked["scorer"])
+    if scorer is None:
+        yield _at(entry, at, "scorer", f"there is no scorer {asked['scorer']!r}.")
+    elif "label" in asked:
+        labels = [*scorer.values["labels"], OTHER, AMBIGUOUS, *FINISHED]
+        if asked["label"] not in labels:
+            yield _at(entry, at, "label", f"{asked['label']!r} is none of {', '.join(labels)}.")
+    if "in" in asked and asked["in"] not in declaration.named("population"):
+        yield _at(entry, at, "in", f"there is no population {asked['in']!r}.")
+
+
+def _measure_rules(declaration: Declaration, entry: Entry) -> Problems:
+    kinds = [kind for kind in ("share", "mean", "ratio") if kind in entry.values]
+    if len(kinds) != 1:
+        yield entry.problem("a measure is one of share, mean and ratio.", kinds[1] if kinds else "")
+    elif kinds != ["ratio"]:
+        yield from _score_rules(declaration, entry, entry.values[kinds[0]], kinds[0])
+    else:
+        yield from _ratio_rules(declaration, entry)
+
+
+def _ratio_rules(declaration: Declaration, entry: Entry) -> Problems:
+    names, measures = entry.values["ratio"], declaration.named("measure")
+    if entry.name in names:
+        yield entry.problem("this is a ratio of itself. Name two shares.", "ratio")
+    elif unknown := [
+        name for name in names if "share" not in getattr(measures.get(name), "values", ())
+    ]:
+        yield entry.problem(f"{unknown[0]!r} is no measure that is a share.", "ratio")
+    elif len(names) != 2:
+        yield entry.problem("name two shares: a ratio is that of the first to both.", "ratio")
+    else:
+        first, second = (measures[name].values["share"] for name in names)
+        for name in ("scorer", "in"):
+            if first.get(name) != second.get(name):
+                of = "scorer" if name == "scorer" else "population"
+                yield entry.problem(f"{names[0]} and {names[1]} are not of one {of}.", "ratio")
+        if first == second:
+            yield entry.problem(f"{names[0]} and {names[1]} are the same share.", "ratio")
+
+
+def _table_rules(declaration: Declaration, entry: Entry) -> Problems:
+    values = entry.values
+    axes = [*AXES, *_tags(declaration), *declaration.slices]
+    for key in ("where", "rows", "columns"):
+        for axis in values.get(key, ()):
+            if axis not in axes:
+                yield entry.problem(f"{axis!r} is no axis. There are {', '.join(axes)}.", key)
+            elif key == "columns" and axis in values["rows"]:
+                yield entry.problem(f"{axis!r} is among the rows already.", key)
+    for name in values["cells"]:
+        if name not in declaration.named("measure"):
+            yield entry.problem(f"there is no measure {name!r}.", "cells")
+    for key in ("mean", "pooled"):
+        if values.get(key, values["columns"][0]) not in values["columns"]:
+            yield entry.problem(f"{values[key]!r} is none of the table's columns.", key)
+    yield from _where_rules(declaration, entry)
+    if "difference" in values:
+        known = _values(declaration, values["columns"][0], values.get("where", {}))
+        if known is not None and values["difference"] not in known:
+            message = (
+                f"{values['difference']!r} is no value of {values['columns'][0]} in this table."
+            )
+            yield entry.problem(message, "difference")
+
+
+def _where_rules(declaration: Declaration, entry: Entry) -> Problems:
+    where = entry.values.get("where", {})
+    for axis, given in where.items():
+        if problem := value_problem(given, TEXTS if isinstance(given, list) else TEXT):
+            yield entry.problem(f"{axis}: {problem}", "where")
+            return
+        known = _values(declaration, axis, {})
+        unknown = [value for value in listed(given) if known is not None and value not in known]
+        if unknown:
+            yield entry.problem(f"no prompt or record has {axis} {unknown[0]!r}.", "where")
+            return
+    if not _fitting(declaration, where):
+        yield entry.problem("no prompt with options fits all of this.", "where")
+
+
+def listed(given: str | list[str]) -> list[str]:
+    return [given] if isinstance(given, str) else given
+
+
+def axes_of(declaration: Declaration, prompt: Entry) -> dict[str, str]:
+    """Where a prompt stands on the axes that prompts decide; "" for a tag that it has not."""
+    return {**dict.fromkeys(_tags(declaration), ""), **tags_of(prompt), PROMPT: prompt.name}
+
+
+def fits(where: Mapping[str, str | list[str]], axes: Mapping[str, str]) -> bool:
+    """Whether what stands there has the values asked for, of the axes that are known of it."""
+    return all(axes[axis] in listed(given) for axis, given in where.items() if axis in axes)
+
+
+def _tags(declaration: Declaration) -> dict[str, list[str]]:
+    """The tags of prompts with options, each with its values in the order of the prompts."""
+    found: dict[str, dict[str, None]] = {}
+    for prompt in scored_prompts(declaration):
+        for name, value in tags_of(prompt).items():
+            found.setdefault(name, {})[value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def _values(
+    declaration: Declaration, axis: str, where: Mapping[str, str | list[str]]
+) -> list[str] | None:
+    """The values of an axis, in their order, in a table of these conditions; None where any text may be one."""
+    prompts = _fitting(declaration, where)
+    if axis == LAST:
+        return list(dict.fromkeys(word for prompt in prompts for word in last_words(prompt)))
+    if axis == PROMPT or axis in _tags(declaration):
+        found = (axes_of(declaration, prompt)[axis] for prompt in prompts)
+        return list(dict.fromkeys(filter(None, found)))
+    return list(field.values) or None if (field := declaration.slices.get(axis)) else None
+
+
+def _fitting(declaration: Declaration, where: Mapping[str, str | list[str]]) -> list[Entry]:
+    prompts = scored_prompts(declaration)
+    return [prompt for prompt in prompts if fits(where, axes_of(declaration, prompt))]
+
+
+RULES: Mapping[str, Callable[[Declaration, Entry], Problems]] = {
+    "scorer": _scorer_rules,
+    "population": _population_rules,
+    "measure": _measure_rules,
+    "table": _table_rules,
+}

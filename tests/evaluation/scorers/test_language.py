@@ -1,0 +1,109 @@
+"""Scorers, populations, measures and tables of a protocol: each mistake is named with its line."""
+
+import pytest
+
+from evaluation.scorers.language import score_problems
+from protocols.declaration import Declaration, ProtocolError
+from protocols.reading import read_protocol
+from protocols.shipped import file_of
+
+TEXT = file_of("conflictbank").decode()
+SCORES = TEXT.index("[[scorer]]")
+LABELS = 'labels = { original = "correct_option", counter = "replace_option", uncertain = "uncertain_option" }'
+MR = 'ratio = ["oar", "car"]'
+FIRST = 'scorer = "answer", label = "original" },'
+OAR = 'share = { scorer = "answer", label = "original", in = "known" }'
+ANSWERS = 'where = { setting = ["no evidence", "default evidence"], form = "published" }'
+OF_ANSWERS = 'columns = ["setting"]'
+
+
+def read(text: str) -> Declaration:
+    return read_protocol(text.encode(), score_problems)
+
+
+def test_what_conflictbank_declares_of_scores_is_right():
+    assert score_problems(read(TEXT)) == []
+
+
+def test_a_protocol_may_have_no_scores():
+    assert score_problems(read(TEXT[:SCORES])) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "sentence"),
+    [
+        # A scorer
+        ('kind = "option"', 'kind = "regex"', 'kind = "regex"', "scorer 'answer', kind: 'regex' is none of option."),
+        ('kind = "option"', 'kinds = "option"', "kinds = ", "this is no key of [scorer]. There are name, kind"),
+        (LABELS, "labels = {}", "labels = ", "labels: name a label and its field."),
+        (LABELS, "labels = { original = 1 }", "labels = ", "labels: this is not a text."),
+        ('"correct_option"', '"right_option"', "labels = ", "'right_option' is no field that is a letter."),
+        ('"correct_option"', '"question"', "labels = ", "'question' is no field that is a letter."),
+        ("{ original =", "{ undecided =", "labels = ", "'undecided' means something else here."),
+        ("{ original =", f"{{ {'o' * 25} =", "labels = ", "the text has 25 characters"),
+        # A population
+        ('all = [\n', 'every = [\n', "every = ", "every: this is no key of [population]."),
+        ('{ tags = { setting = "no evidence", form = "published" }, ', "{ ", "all = ", "all.1: tags is missing."),
+        ('setting = "no evidence", form', 'settings = "no evidence", form', "all = ",
+         "all.1.tags: no prompt with options has a tag 'settings'."),
+        ('setting = "no evidence", form', 'setting = "none", form', "all = ", "no prompt with options has these tags."),
+        ('setting = "no evidence", form', 'check = "entailment", form', "all = ", "has a tag 'check'."),
+        ('{ tags = { setting = "no evidence", form = "published" }', "{ tags = {}", "all = ", "name a tag and"),
+        (FIRST, FIRST.replace("answer", "answers"), "all = ", "all.1.scorer: there is no scorer 'answers'."),
+        (FIRST, FIRST.replace("original", "right"), "all = ", "all.1.label: 'right' is none of"),
+        (FIRST, FIRST.replace("original", "missing"), "all = ", "'missing' is none of"),
+        # A measure
+        (OAR, "", '[[measure]]', "measure 'oar': a measure is one of share, mean and ratio."),
+        (OAR, f'{OAR}\nratio = ["original", "car"]', "ratio = ", "a measure is one of share, mean and ratio."),
+        (OAR, OAR.replace("label", "labels"), "share = ", "share.labels: this is no key of [share]."),
+        (OAR, OAR.replace("answer", "answers"), "share = ", "there is no scorer 'answers'."),
+        (OAR, OAR.replace("original", "right"), "share = ", "'right' is none of original, counter, uncertain, other"),
+        (OAR, OAR.replace('"known"', '"unknown"'), "share = ", "share.in: there is no population 'unknown'."),
+        ('of = "entropy"', 'of = "length"', "mean = ", "mean.of: 'length' is none of entropy."),
+        (MR, 'ratio = ["mr", "car"]', "ratio = ", "this is a ratio of itself."),
+        (MR, 'ratio = ["oar", "oar"]', "ratio = ", "one text is there twice."),
+        (MR, 'ratio = ["oar", "far"]', "ratio = ", "'far' is no measure that is a share."),
+        (MR, 'ratio = ["oar", "entropy"]', "ratio = ", "'entropy' is no measure that is a share."),
+        (MR, 'ratio = ["oar", "mr-printed"]', "ratio = ", "'mr-printed' is no measure that is a share."),
+        (MR, 'ratio = ["oar"]', "ratio = ", "name two shares"),
+        (MR, 'ratio = ["oar", "car-printed"]', "ratio = ", "oar and car-printed are not of one population."),
+        (MR, 'ratio = ["original", "car"]', "ratio = ", "original and car are not of one population."),
+        # A table
+        ('cells = ["original"]\n', "", '[[table]]', "table 'answers': cells is missing."),
+        ('cells = ["original"]', "cells = []", "cells = ", "the list is empty."),
+        ('cells = ["original"]', 'cells = ["originals"]', "cells = ", "there is no measure 'originals'."),
+        ('origin = "ours"', 'origin = "theirs"', "origin = ", "'theirs' is none of published, printed"),
+        (OF_ANSWERS, 'columns = ["settings"]', "columns = ", "'settings' is no axis. There are model, prompt"),
+        (OF_ANSWERS, 'columns = ["object"]', "columns = ", "'object' is no axis."),
+        (OF_ANSWERS, 'columns = ["model"]', "columns = ", "'model' is among the rows already."),
+        (ANSWERS, 'where = { cause = "typo" }', "where = ", "no prompt or record has cause 'typo'."),
+        (ANSWERS, 'where = { prompt = "typo" }', "where = ", "no prompt or record has prompt 'typo'."),
+        (ANSWERS, 'where = { last = "typo" }', "where = ", "no prompt or record has last 'typo'."),
+        (ANSWERS, "where = { setting = [] }", "where = ", "setting: the list is empty."),
+        (ANSWERS, 'where = { default_evidence_category = "news" }', "where = ", "_category 'news'."),
+        (ANSWERS, 'where = { setting = "one piece", order = "shuffled" }', "where = ", "no prompt with options fits"),
+        (OF_ANSWERS, f'{OF_ANSWERS}\nmean = "cause"', "mean = ", "'cause' is none of the table's columns."),
+        (OF_ANSWERS, f'{OF_ANSWERS}\npooled = "model"', "pooled = ", "'model' is none of the table's columns."),
+        (OF_ANSWERS, f'{OF_ANSWERS}\ndifference = "none"', "difference = ", "'none' is no value of setting in"),
+        (OF_ANSWERS, f'{OF_ANSWERS}\ndifference = "two pieces"', "difference = ", "'two pieces' is no value of"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_refused_with_its_line(old, new, at, sentence):
+    text = TEXT[SCORES:]
+    assert old in text
+    changed = text.replace(old, new, 1)
+    with pytest.raises(ProtocolError) as refused:
+        read(TEXT[:SCORES] + changed)
+    [first, *_] = refused.value.problems
+    assert sentence in str(first)
+    until = text.index(old) + len(new)
+    before = TEXT[:SCORES] + changed[: changed.rindex(f"\n{at}", 0, until)]
+    assert first.line == before.count("\n") + 2
+
+
+@pytest.mark.parametrize("part", ["scorer", "population", "measure", "table"])
+def test_two_of_one_name_are_refused(part):
+    start = TEXT.index(f"[[{part}]]")
+    again = TEXT[start : TEXT.index("[[", start + 5)]
+    with pytest.raises(ProtocolError, match="number 1 has this name already"):
+        read(f"{TEXT}\n{again}")
