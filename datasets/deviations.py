@@ -31,6 +31,12 @@ class DeviationKind(StrEnum):
     INVALID_ANSWERED = "questions asked of an invalid tag"
     PLACEHOLDER = "the form's placeholder is left as an answer"
     EQUAL_ANSWERS = "both answers of a question are equal"
+    # Of declared records (declared/deviations.py).
+    EMPTY_PASSAGE = "a passage is empty"
+    UNKNOWN_VALUE = "not a value that the protocol knows"
+    EQUAL_OPTIONS = "a list has the same text twice"
+    UNEQUAL_OPTION = "the option and the field that it stands for differ"
+    EQUAL_LETTERS = "two answers have the same letter"
 
 
 class Deviation(NamedTuple):

@@ -94,12 +94,16 @@ class Slot:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A record as columns: `slots` with a question, `unused` without one (kept for the export)."""
+    """A record as columns: `slots` with a question, `unused` without one (kept for the export).
+
+    fields: the whole record where a protocol declares it.
+    """
 
     record: Mapping[str, Any]
     columns: Columns
     slots: tuple[Slot, ...]
     unused: tuple[Slot, ...]
+    fields: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -197,7 +201,7 @@ _OF_ANNOTATION = {key.key: key for key in ANNOTATION_KEYS}
 
 def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
     if len(record) > MOST_KEYS:
-        return [_too_many("", record)]
+        return [too_many("", record)]
     problems = [Problem(key, "is missing") for key in _OF_RECORD if key not in record]
     for name, value in record.items():
         if name in _OF_RECORD:
@@ -210,7 +214,7 @@ def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
     if not isinstance(annotation, dict):
         return [*problems, Problem(ANNOTATION, f"is {kind_of(annotation)}, not an object")]
     if len(annotation) > MOST_KEYS:
-        return [*problems, _too_many(ANNOTATION, annotation)]
+        return [*problems, too_many(ANNOTATION, annotation)]
     return problems + _annotation_problems(annotation)
 
 
@@ -255,7 +259,7 @@ def _taxonomy_problems(value: object) -> list[Problem]:
     if not isinstance(value, list):
         return [Problem(TAXONOMY, f"is {kind_of(value)}, not a list")]
     if len(value) > MOST_KEYS:
-        return [_too_many(TAXONOMY, value)]
+        return [too_many(TAXONOMY, value)]
     problems: list[Problem] = []
     for place, entry in enumerate(value, 1):
         if not isinstance(entry, list) or not 1 <= len(entry) <= 2:
@@ -268,7 +272,7 @@ def _taxonomy_problems(value: object) -> list[Problem]:
     return problems
 
 
-def _too_many(name: str, value: Sized) -> Problem:
+def too_many(name: str, value: Sized) -> Problem:
     return Problem(name, f"has {len(value)} entries, more than the {MOST_KEYS} of any record")
 
 

@@ -1,4 +1,4 @@
-"""The values of a JSON list in a file, one at a time, so that no more of it is in memory than the longest. Pure."""
+"""The values of a JSON file of records, one at a time, so that no more of it is in memory than the longest. Pure."""
 
 import codecs
 import json
@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from datasets.importers import json_text
-from datasets.importers.json_text import DECODER, Unreadable, not_json, not_utf8, too_large, unkept
+from datasets.importers.json_text import DECODER, Unreadable, not_json, not_utf8, twice, unkept
 from datasets.schema import kind_of
 
 _PIECE = 256 * 1024
@@ -20,28 +19,81 @@ _NEAR = 12
 
 def values_in(file: BinaryIO) -> Iterator[Any]:
     """The values of the list, from the file's beginning. Raises Unreadable: for what is no list, also at its end."""
+    text = _begun(file)
+    if text.next() != "[":
+        raise Unreadable(f"The file holds {_kind(text)}, not a list of records.")
+    yield from _listed(text)
+    _check_ended(text)
+
+
+def lines_in(file: BinaryIO) -> Iterator[Any]:
+    """The objects that follow each other in the file, one a line or not. Raises Unreadable."""
+    text = _begun(file)
+    while text.next():
+        if text.next() != "{":
+            raise Unreadable(f"The file holds {_kind(text)}, not a record on each line.")
+        yield text.value()
+
+
+def listed_in(file: BinaryIO, name: str, kept: dict[str, Any]) -> Iterator[Any]:
+    """The values of the list that is the object's key `name`; its other keys are put into `kept` as they come."""
+    text = _begun(file)
+    if text.next() != "{":
+        raise Unreadable(f"The file holds {_kind(text)}, not an object with the list {name!r}.")
+    text.take("{")
+    names: set[str] = set()
+    while text.next() != "}":
+        key = _key(text, names)
+        if key == name and text.next() == "[":
+            yield from _listed(text)
+        elif key == name:
+            raise Unreadable(f"{name!r} in the file is {_kind(text)}, not a list of records.")
+        else:
+            kept[key] = text.value()
+        if text.next() != "}":
+            text.take(",")
+    text.take("}")
+    if name not in names:
+        raise Unreadable(f"The file is an object without the list {name!r}.")
+    _check_ended(text)
+
+
+def _begun(file: BinaryIO) -> "_Text":
+    """The file's text, from its beginning."""
     if not file.seekable():
         raise Unreadable(
             "An import asks for a file's size before it reads, and this has none. Save it as a file first."
         )
-    if file.seek(0, 2) > json_text.MAX_BYTES:
-        raise too_large()
     file.seek(0)
     text = _Text(file)
     if not text.next():
         raise Unreadable("The file is empty.")
-    if text.next() != "[":
-        raise Unreadable(f"The file holds {_kind(text)}, not a list of records.")
-    text.at += 1
-    mark = "]" if text.next() == "]" else ","
-    while mark == ",":
+    return text
+
+
+def _listed(text: "_Text") -> Iterator[Any]:
+    text.take("[")
+    if text.next() != "]":
         yield text.value()
-        mark = text.next()
-        if mark == ",":
-            text.at += 1
-        elif mark != "]":
-            raise text.fault("Expecting ',' delimiter", text.at)
-    text.at += 1
+        while text.next() != "]":
+            text.take(",")
+            yield text.value()
+    text.take("]")
+
+
+def _key(text: "_Text", names: set[str]) -> str:
+    """The next key of an object, and the colon after it."""
+    if text.next() != '"':
+        raise text.fault("Expecting property name enclosed in double quotes", text.at)
+    key = str(text.value())
+    if key in names:
+        raise twice(key)
+    names.add(key)
+    text.take(":")
+    return key
+
+
+def _check_ended(text: "_Text") -> None:
     if text.next():
         raise text.fault("Extra data", text.at)
 
@@ -93,6 +145,12 @@ class _Text:
                 if end < len(self._text) - _NEAR or not self._extend():
                     self.at = end
                     return value
+
+    def take(self, mark: str) -> None:
+        """Go on behind the mark, which comes next. Raises Unreadable."""
+        if self.next() != mark:
+            raise self.fault(f"Expecting '{mark}' delimiter", self.at)
+        self.at += 1
 
     def fault(self, message: str, at: int) -> Unreadable:
         return not_json(message, *self._place(at))

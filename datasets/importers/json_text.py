@@ -94,6 +94,10 @@ def not_json(message: str, line: int, column: int) -> Unreadable:
     return Unreadable(f"The file is not JSON: {message} (line {line}, column {column}).")
 
 
+def twice(key: str) -> Unreadable:
+    return Unreadable(f'An object has the key "{key[:60]}" twice; only one of the two can be kept.')
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) == len(pairs):
@@ -101,9 +105,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            raise Unreadable(
-                f'An object has the key "{key[:60]}" twice; only one of the two can be kept.'
-            )
+            raise twice(key)
         seen.add(key)
     return result
 

@@ -1,11 +1,13 @@
 """The published WikiContradict file: a JSON list of records. Pure."""
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from datasets.declared.writing import FileNoted
+from datasets.deviations import Deviation, deviations
+from datasets.importers.checked_records import checked_records
 from datasets.importers.json_list import values_in
-from datasets.importers.json_text import SHOWN, Unreadable, shown
-from datasets.schema import Parsed, RecordRefused, parse
+from datasets.schema import Parsed, parse
 
 
 class WikiContradict:
@@ -15,42 +17,9 @@ class WikiContradict:
     label = "WikiContradict (JSON)"
     hint = "A list of records as published in wikicontradict.json."
 
-    def records(self, file: BinaryIO) -> Iterator[Parsed]:
-        """The file's records in order, from its beginning.
+    def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
+        """The file's records in order, from its beginning. Raises Unreadable (checked_records)."""
+        return checked_records(values_in(file), parse)
 
-        Raises Unreadable at its end with the problems of the first refused records, by key: no more records are looked
-        at then, and none is given after the first of them.
-        """
-        problems: list[str] = []
-        total = seen = refused = 0
-        for total, record in enumerate(values_in(file), 1):
-            if refused == SHOWN:
-                continue  # to count them, and to see whether the file is whole
-            seen = total
-            try:
-                parsed = parse(record)
-            except RecordRefused as refusal:
-                problems += _lines(total - 1, record, refusal)
-                refused += 1
-            else:
-                if not refused:
-                    yield parsed
-        if problems:
-            raise _refusal(problems, refused, seen=seen, total=total)
-        if not total:
-            raise Unreadable("The file is a list without a record.")
-
-
-def _lines(index: int, record: Any, refused: RecordRefused) -> Iterator[str]:
-    title = record.get("title") if isinstance(record, dict) else None
-    named = f", {title[:60]!r}" if isinstance(title, str) and title else ""
-    for problem in refused.problems:
-        yield f"record {index + 1} (index {index}{named}): {problem}"
-
-
-def _refusal(problems: list[str], refused: int, *, seen: int, total: int) -> Unreadable:
-    if seen == total:
-        found = f"{refused} of {total} records cannot be read"
-    else:
-        found = f"{refused} of the first {seen} records cannot be read, and the other {total - seen} were not looked at"
-    return Unreadable(f"{found}; nothing was imported.", details=shown(problems))
+    def deviations(self, parsed: Parsed) -> list[Deviation]:
+        return deviations(parsed.columns, parsed.slots)

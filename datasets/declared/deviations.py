@@ -1,0 +1,42 @@
+"""Where a record of a protocol is not as its fields declare it, though it can be stored. Pure."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from datasets.declared.records import chosen_text
+from datasets.deviations import Deviation, DeviationKind, folded
+from protocols.declaration import Declaration, DeclaredField, FieldType
+
+
+def declared_deviations(declaration: Declaration, record: Mapping[str, Any]) -> list[Deviation]:
+    """All deviations of one record, in the order of its fields."""
+    fields = declaration.fields.values()
+    return [
+        *(found for field in fields for found in _of_field(field, record)),
+        *_same_letters(declaration, record),
+    ]
+
+
+def _of_field(field: DeclaredField, record: Mapping[str, Any]) -> Iterator[Deviation]:
+    value = record[field.name]
+    if field.type == FieldType.PASSAGE and not value.strip():
+        yield Deviation(DeviationKind.EMPTY_PASSAGE, field.name)
+    if field.values and value not in field.values:
+        yield Deviation(DeviationKind.UNKNOWN_VALUE, field.name, value or "empty")
+    if field.type == FieldType.LIST:
+        twice = {text for text in value if value.count(text) > 1}
+        yield from (
+            Deviation(DeviationKind.EQUAL_OPTIONS, field.name, text) for text in sorted(twice)
+        )
+    if field.says and folded(chosen_text(field, record)) != folded(record[field.says]):
+        detail = f"{value}, {chosen_text(field, record)}, and not {record[field.says]}"
+        yield Deviation(DeviationKind.UNEQUAL_OPTION, field.name, detail)
+
+
+def _same_letters(declaration: Declaration, record: Mapping[str, Any]) -> Iterator[Deviation]:
+    letters = [one for one in declaration.fields.values() if one.type == FieldType.LETTER]
+    for one, other in combinations(letters, 2):
+        if one.of == other.of and record[one.name] == record[other.name]:
+            detail = f"{one.title} and {other.title}: {record[one.name]}"
+            yield Deviation(DeviationKind.EQUAL_LETTERS, one.name, detail)

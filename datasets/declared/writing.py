@@ -1,0 +1,66 @@
+"""A file of a protocol's records, piece by piece, as json.dumps writes the whole of it. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from datasets.declared.records import in_order
+from protocols.declaration import Declaration, Shape
+
+
+@dataclass
+class FileNoted:
+    """What an import notes of a file: its kept keys, and how it ends ("" or a line feed).
+
+    differs: the first line in which the file differs from the one that is written of its records; None for none.
+    """
+
+    kept: dict[str, str] = field(default_factory=dict)
+    end: str = ""
+    differs: int | None = None
+
+
+class RecordWriter:
+    """The file's text in pieces: `next` for each record, then `last`."""
+
+    def __init__(self, declaration: Declaration, noted: FileNoted) -> None:
+        self._declaration, self._noted = declaration, noted
+        self._file = declaration.file
+        depth = {Shape.LINES: 0, Shape.LIST: 1, Shape.OBJECT: 2}[self._file.shape]
+        self._begins = "\n" + " " * (self._file.indent * depth) if self._file.indent else ""
+        self._is_begun = False
+
+    def next(self, record: Mapping[str, Any]) -> str:
+        """The record, with what stands before it."""
+        text = self._dumped(in_order(self._declaration, record))
+        return self._before() + (text.replace("\n", self._begins) if self._begins else text)
+
+    def last(self) -> str:
+        """What stands after the last record."""
+        head, tail = self._around()
+        if self._file.shape == Shape.LINES:
+            return self._noted.end
+        if not self._is_begun:
+            return f"{head}[]{tail}{self._noted.end}"
+        outside = self._begins[: -self._file.indent] if self._file.indent else ""
+        return f"{outside}]{tail}{self._noted.end}"
+
+    def _before(self) -> str:
+        is_first, self._is_begun = not self._is_begun, True
+        if self._file.shape == Shape.LINES:
+            return "" if is_first else "\n"
+        if is_first:
+            return f"{self._around()[0]}[{self._begins}"
+        return f",{self._begins}" if self._begins else ", "
+
+    def _around(self) -> tuple[str, str]:
+        """What stands before and after the list of records. A kept key that was not read yet is null."""
+        if self._file.shape != Shape.OBJECT:
+            return "", ""
+        kept = {key: self._noted.kept.get(key) for key in self._file.keep}
+        head, _, tail = self._dumped({**kept, self._file.list: []}).rpartition("[]")
+        return head, tail
+
+    def _dumped(self, value: object) -> str:
+        return json.dumps(value, ensure_ascii=self._file.ascii, indent=self._file.indent)

@@ -1,0 +1,50 @@
+"""The records of a file, each checked, with all problems of the first that are refused. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from datasets.importers.json_text import SHOWN, Unreadable, shown
+from datasets.schema import Parsed, RecordRefused
+
+
+def checked_records(
+    values: Iterable[Any], parse: Callable[[Any], Parsed], title: str = "title"
+) -> Iterator[Parsed]:
+    """The records in order. `title` is the key by which a message names a record.
+
+    Raises Unreadable at the end with the problems of the first refused records, by key: no more records are looked at
+    then, and none is given after the first of them.
+    """
+    problems: list[str] = []
+    total = seen = refused = 0
+    for total, record in enumerate(values, 1):
+        if refused == SHOWN:
+            continue  # to count them, and to see whether the file is whole
+        seen = total
+        try:
+            parsed = parse(record)
+        except RecordRefused as refusal:
+            problems += _lines(total - 1, record, refusal, title)
+            refused += 1
+        else:
+            if not refused:
+                yield parsed
+    if problems:
+        raise _refusal(problems, refused, seen=seen, total=total)
+    if not total:
+        raise Unreadable("The file is a list without a record.")
+
+
+def _lines(index: int, record: Any, refused: RecordRefused, key: str) -> Iterator[str]:
+    title = record.get(key) if isinstance(record, dict) else None
+    named = f", {title[:60]!r}" if isinstance(title, str) and title else ""
+    for problem in refused.problems:
+        yield f"record {index + 1} (index {index}{named}): {problem}"
+
+
+def _refusal(problems: list[str], refused: int, *, seen: int, total: int) -> Unreadable:
+    if seen == total:
+        found = f"{refused} of {total} records cannot be read"
+    else:
+        found = f"{refused} of the first {seen} records cannot be read, and the other {total - seen} were not looked at"
+    return Unreadable(f"{found}; nothing was imported.", details=shown(problems))
