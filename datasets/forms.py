@@ -8,11 +8,15 @@ from django import forms
 
 from datasets.counts import FACETS
 from datasets.drawing import ALL, SubsetPlan
-from datasets.importers import IMPORTERS
+from datasets.importers.formats import formats
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
 from datasets.releases import VERSION
 from datasets.subsets import SLICES, Query, framed, strata
+
+
+def _formats() -> list[tuple[str, str]]:
+    return [(name, known.importer.label) for name, known in formats().items()]
 
 
 class ImportForm(forms.Form):
@@ -25,9 +29,7 @@ class ImportForm(forms.Form):
         validators=Collection._meta.get_field("name").validators,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    format = forms.ChoiceField(
-        label="Format", choices=[(importer.name, importer.label) for importer in IMPORTERS.values()]
-    )
+    format = forms.ChoiceField(label="Format", choices=_formats)
     file = forms.FileField(
         label="File",
         help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB. The whole file is imported, or nothing.",

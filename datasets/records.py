@@ -31,7 +31,7 @@ class Draft:
 
     columns: by schema.COLUMNS; missing ones are absent (None), types are taken from the taxonomy.
     slots: questions with their answers, those without a question included.
-    extra: any of EXTRA.
+    extra: any of EXTRA; `fields`, where a protocol declares the record.
     authors: who wrote each question, by its number; of those missing it is the record's author.
     identity: the record's external id, of a checked draft or one that was read from a record.
     """
@@ -41,6 +41,14 @@ class Draft:
     extra: Mapping[str, Any] = field(default_factory=dict)
     authors: Mapping[int, Person] = field(default_factory=dict)
     identity: str = ""
+
+    @property
+    def length(self) -> int:
+        """The characters of its texts."""
+        texts = [text for text in self.columns.values() if isinstance(text, str)]
+        # A list's texts are joined; a text stays itself.
+        declared = ["".join(value) for value in self.extra.get("fields", {}).values()]
+        return sum(map(len, [*texts, *declared]))
 
 
 class Added(NamedTuple):
@@ -75,7 +83,9 @@ def checked(draft: Draft) -> Draft:
 
 def read_draft(parsed: schema.Parsed) -> Draft:
     """The draft of a record that was read from a file: it is checked, and what `build` would give."""
-    return Draft(parsed.columns, parsed.slots + parsed.unused, identity=external_id(parsed.record))
+    extra = {} if parsed.fields is None else {"fields": parsed.fields}
+    slots = parsed.slots + parsed.unused
+    return Draft(parsed.columns, slots, extra, identity=external_id(parsed.record))
 
 
 @transaction.atomic

@@ -12,7 +12,7 @@ from datasets.models import Contradiction, Instance
 from datasets.records import BATCH, EXTRA, record_from
 from datasets.schema import Slot
 
-READ = ("pk", "external_id", "version", "position", "same_tag_as_id", "unused_answers")
+READ = ("pk", "external_id", "version", "position", "same_tag_as_id", "unused_answers", "fields")
 Keys = Collection[int]
 
 
@@ -26,7 +26,10 @@ class StreamedRow:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The published record."""
+        """The published record, or the one that a protocol declares; its keys are in no order then."""
+        declared: dict[str, Any] | None = self.columns["fields"]
+        if declared is not None:
+            return declared
         return record_from(self.columns, self.questions, self.columns["unused_answers"])
 
 

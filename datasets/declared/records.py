@@ -64,7 +64,9 @@ def _problems(declaration: Declaration, record: Mapping[str, Any]) -> list[Probl
     return problems
 
 
-def _value_problems(field: DeclaredField, value: object, record: Mapping[str, Any]) -> list[Problem]:
+def _value_problems(
+    field: DeclaredField, value: object, record: Mapping[str, Any]
+) -> list[Problem]:
     if field.type == FieldType.LIST:
         return _list_problems(field.name, value)
     if problems := text_problems(field.name, value):

@@ -1,20 +1,27 @@
-"""The formats that a collection can be imported from; a new one needs a class and a line here."""
+"""The program's own formats that a collection can be imported from; a new one needs a class and a line here."""
 
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol
 
+from datasets.declared.writing import FileNoted
+from datasets.deviations import Deviation
 from datasets.importers.wikicontradict_records import WikiContradict
 from datasets.schema import Parsed
 
 
 class Importer(Protocol):
-    """Reads a file from its beginning, record by record, or raises Unreadable."""
+    """Reads a file from its beginning, record by record, or raises Unreadable.
+
+    `noted` gets what the collection keeps of the file besides its records.
+    """
 
     name: str
     label: str
     hint: str
 
-    def records(self, file: BinaryIO) -> Iterator[Parsed]: ...
+    def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]: ...
+
+    def deviations(self, parsed: Parsed) -> list[Deviation]: ...
 
 
 IMPORTERS: dict[str, Importer] = {importer.name: importer for importer in (WikiContradict(),)}

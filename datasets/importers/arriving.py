@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import F, Max, Q, QuerySet
@@ -18,12 +18,15 @@ from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from datasets.declared.writing import FileNoted
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import BATCH, Draft, add_contradictions, locked
 from leases.clock import in_seconds
 from leases.extension import ExtensionPoint
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict
+from protocols.installed import use
+from protocols.models import Protocol
 
 # Seconds; renewed with each batch. The rows of an import that was killed are removed after it.
 HOLD = 600.0
@@ -39,16 +42,31 @@ came_along: ExtensionPoint[[Collection], None] = ExtensionPoint(
 MEANWHILE = "A collection of that name was made in the meantime. Import the file again."
 
 
+class DeclaredBy(NamedTuple):
+    """The protocol of the records that arrive, and what is noted of their file once they are read."""
+
+    protocol: Protocol
+    noted: FileNoted
+
+
 def bring(
-    drafts: Iterable[Draft], *, name: str, source: str = "", by: Person | None = None
+    drafts: Iterable[Draft],
+    *,
+    name: str,
+    source: str = "",
+    by: Person | None = None,
+    declared: DeclaredBy | None = None,
 ) -> tuple[Collection, int]:
     """Add the records that the collection `name` lacks, all or none; makes it if there is none.
 
-    `drafts` are checked ones (records.py), each record once; they are taken a batch at a time. Returns the collection
-    and how many records were added.
+    `drafts` are checked ones (records.py), each record once; they are taken a batch at a time. `declared` is None for
+    WikiContradict's. Returns the collection and how many records were added. Raises Conflict for a collection with
+    records of another protocol.
     """
     remove_abandoned()
     held = Collection.objects.filter(name=name).first()
+    if held:
+        _check_protocol(held, declared)
     batches = _batches(_lacking(held, drafts))
     first = next(batches, None)
     if held and first is None:
@@ -59,7 +77,7 @@ def bring(
                 add_contradictions(collection=arriving.collection, drafts=batch)
         with arriving.step():
             record(AuditKind.IMPORT, by, f"collection {name}")
-            return _shown(arriving, name)
+            return _shown(arriving, name, declared)
 
 
 class ArrivingImport:
@@ -79,7 +97,7 @@ class ArrivingImport:
             _hold(self.collection)
             yield
 
-    def show(self, name: str, **columns: str) -> None:
+    def show(self, name: str, **columns: Any) -> None:
         """Let the collection be seen, in the last step. Raises Conflict where the name is taken."""
         for column, value in {"name": name, **columns, "arriving_until": None}.items():
             setattr(self.collection, column, value)
@@ -140,7 +158,7 @@ def _batches(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
     length = 0
     for draft in drafts:
         batch.append(draft)
-        length += sum(len(text) for text in draft.columns.values() if isinstance(text, str))
+        length += draft.length
         if len(batch) >= BATCH or length > LONG:
             yield batch
             batch, length = [], 0
@@ -155,17 +173,38 @@ def _hold(waiting: Collection) -> None:
         raise Conflict(LATE)
 
 
-def _shown(arriving: ArrivingImport, name: str) -> tuple[Collection, int]:
+def _check_protocol(held: Collection, declared: DeclaredBy | None) -> None:
+    if held.protocol_id != (declared.protocol.pk if declared else None):
+        raise Conflict(
+            f"The collection {held.name} has records of {held.declaration}, which this file's are not. Choose another "
+            "collection, or give a new name."
+        )
+
+
+def _declared_columns(declared: DeclaredBy) -> dict[str, Any]:
+    """Those of a collection whose records are declared. Raises Conflict where the protocol is another text now."""
+    protocol = Protocol.objects.select_for_update().filter(pk=declared.protocol.pk).first()
+    if protocol is None or protocol.sha256 != declared.protocol.sha256:
+        raise Conflict(f"{declared.protocol} was changed in the meantime. Import the file again.")
+    use(protocol)
+    kept = {"end": declared.noted.end, "kept": declared.noted.kept}
+    return {"protocol": protocol, "file_kept": kept}
+
+
+def _shown(
+    arriving: ArrivingImport, name: str, declared: DeclaredBy | None
+) -> tuple[Collection, int]:
     """Let the records be seen, in the collection `name`."""
     waiting = arriving.collection
     target = Collection.objects.filter(name=name).first()
     if target:
+        _check_protocol(target, declared)
         locked(target)
         # Another import or an annotation may have added some in the meantime.
         _delete(waiting.contradictions.filter(external_id__in=_identities(target)))
     added = waiting.contradictions.count()
     if target is None:
-        arriving.show(name)
+        arriving.show(name, **(_declared_columns(declared) if declared else {}))
         return waiting, added
     last = target.contradictions.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1

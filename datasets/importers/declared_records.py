@@ -29,7 +29,8 @@ class DeclaredRecords:
         self.declaration = declaration
         self.name = declaration.name
         self.label = declaration.title
-        self.hint = f"JSON of {declaration}: {SHAPES[declaration.file.shape]}, with the keys {', '.join(declaration.fields)}."
+        keys = ", ".join(declaration.fields)
+        self.hint = f"{declaration}: {SHAPES[declaration.file.shape]}, with the keys {keys}."
 
     def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
         """The file's records in order, from its beginning; `noted` is complete after the last.
@@ -59,7 +60,9 @@ class DeclaredRecords:
 
     def _kept_problems(self, noted: FileNoted) -> list[Problem]:
         keep = self.declaration.file.keep
-        problems = [Problem(key, "is missing from the file") for key in keep if key not in noted.kept]
+        problems = [
+            Problem(key, "is missing from the file") for key in keep if key not in noted.kept
+        ]
         for key, value in noted.kept.items():
             if key not in keep:
                 problems.append(Problem(key, "is no key of such a file"))
@@ -90,8 +93,9 @@ class _Comparison:
         found = self._file.read(len(data))
         self._file.seek(here)
         if found != data:
-            same = os.path.commonprefix([found, data])
-            self._noted.differs = self._line + same.count(b"\n")
+            pairs = enumerate(zip(found, data, strict=False))
+            same = next((at for at, (one, other) in pairs if one != other), len(found))
+            self._noted.differs = self._line + found.count(b"\n", 0, same)
         self._at += len(data)
         self._line += data.count(b"\n")
 

@@ -8,13 +8,16 @@ from typing import BinaryIO
 from django.core.exceptions import ValidationError
 
 from accounts.models import Person
-from datasets.deviations import Deviation, DeviationKind, deviations
+from datasets.declared.writing import FileNoted
+from datasets.deviations import Deviation, DeviationKind
 from datasets.importers import Importer
-from datasets.importers.arriving import bring
+from datasets.importers.arriving import DeclaredBy, bring
+from datasets.importers.formats import of_another_format
+from datasets.importers.json_text import Unreadable
 from datasets.models import Collection
 from datasets.records import Draft, read_draft
-from datasets.schema import Parsed
 from leases.refusal import Refusal
+from protocols.models import Protocol
 
 
 @dataclass(kw_only=True)
@@ -22,7 +25,8 @@ class Contents:
     """What a file holds.
 
     records, questions: how many. duplicates: (record, the earlier one that it equals), counted from 1.
-    kinds: how many deviations of each kind. deviating_records: how many have any.
+    kinds: how many deviations of each kind. deviating_records: how many have any. noted: for records of a protocol,
+    what the collection keeps of the file besides, and in which line an export will differ first.
     """
 
     records: int = 0
@@ -30,6 +34,17 @@ class Contents:
     duplicates: list[tuple[int, int]] = field(default_factory=list)
     kinds: Counter[DeviationKind] = field(default_factory=Counter)
     deviating_records: int = 0
+    noted: FileNoted = field(default_factory=FileNoted)
+
+    @property
+    def how_it_comes_out(self) -> str:
+        """How an export of these records differs from the file of a protocol."""
+        if not self.noted.differs and not self.duplicates:
+            return "An export gives the same bytes."
+        where = (
+            f" in line {self.noted.differs}" if self.noted.differs else ", without what is twice"
+        )
+        return f"An export gives the same records, but other bytes{where}."
 
     @property
     def deviations_by_kind(self) -> list[tuple[DeviationKind, int]]:
@@ -53,25 +68,33 @@ def import_file(
     importer: Importer,
     file: BinaryIO,
     collection_name: str,
+    protocol: Protocol | None = None,
     source: str = "",
     by: Person | None = None,
 ) -> ImportReport:
     """Add the records of the file that the collection lacks; makes the collection if there is none.
 
-    The file is read once, a batch in memory at a time; nobody sees its records before all of it is read. Raises Refusal
-    (Unreadable with a list of the records' problems); then nothing is stored.
+    `protocol` is the importer's (formats.py). The file is read once, a batch in memory at a time; nobody sees its
+    records before all of it is read. Raises Refusal (Unreadable with a list of the records' problems); then nothing is
+    stored.
     """
     check_name(collection_name)
     contents = Contents()
-    drafts = _drafts(importer.records(file), contents)
-    collection, added = bring(drafts, name=collection_name, source=source, by=by)
+    drafts = _drafts(importer, file, contents)
+    declared = DeclaredBy(protocol, contents.noted) if protocol else None
+    try:
+        collection, added = bring(
+            drafts, name=collection_name, source=source, by=by, declared=declared
+        )
+    except Unreadable as refused:
+        raise of_another_format(file, importer) or refused from None
     return ImportReport(collection=collection, added=added, **vars(contents))
 
 
 def deviations_in(importer: Importer, file: BinaryIO) -> Iterator[tuple[int, Deviation]]:
     """(record, deviation) for each deviation of the file: there may be millions, so they are not kept."""
     for number, parsed in enumerate(importer.records(file), 1):
-        for deviation in deviations(parsed.columns, parsed.slots):
+        for deviation in importer.deviations(parsed):
             yield number, deviation
 
 
@@ -83,11 +106,11 @@ def check_name(name: str) -> None:
         raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
 
 
-def _drafts(records: Iterator[Parsed], contents: Contents) -> Iterator[Draft]:
+def _drafts(importer: Importer, file: BinaryIO, contents: Contents) -> Iterator[Draft]:
     """The records without the repeated ones; `contents` counts them on the way."""
     first_seen: dict[bytes, int] = {}
-    for number, parsed in enumerate(records, 1):
-        found = deviations(parsed.columns, parsed.slots)
+    for number, parsed in enumerate(importer.records(file, contents.noted), 1):
+        found = importer.deviations(parsed)
         contents.records = number
         contents.questions += len(parsed.slots)
         contents.kinds.update(deviation.kind for deviation in found)

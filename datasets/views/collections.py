@@ -35,7 +35,7 @@ from datasets.excluding.exclusions import (
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporters.export_files import spooled
 from datasets.forms import ImportForm, ReleaseForm
-from datasets.importers import IMPORTERS
+from datasets.importers.formats import format_for, formats
 from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
@@ -77,14 +77,16 @@ def import_collection(request: HttpRequest) -> HttpResponse:
         with refused_in(form, "collection"), refused_in(form, "file", Unreadable):
             count_job(person_of(request), "imports")
             return _imported(request, form)
-    context = {"form": form, "importers": IMPORTERS.values()}
+    context = {"form": form, "importers": [known.importer for known in formats().values()]}
     return form_page(request, "datasets/import.html", context)
 
 
 def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     given = form.cleaned_data
+    importer, protocol = format_for(given["format"], given["collection"])
     report = import_file(
-        importer=IMPORTERS[given["format"]],
+        importer=importer,
+        protocol=protocol,
         file=given["file"],
         collection_name=given["collection"],
         source=given["file"].name,
@@ -93,7 +95,8 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     messages.success(
         request,
         f"Added: {report.added} of {how_many(report.records, 'record')}. There already: {report.already_there}; "
-        f"twice in the file: {len(report.duplicates)}.",
+        f"twice in the file: {len(report.duplicates)}."
+        f"{f' {report.how_it_comes_out}' if report.collection.is_declared else ''}",
     )
     return redirect("datasets:collection", report.collection.name)
 

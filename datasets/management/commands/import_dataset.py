@@ -1,11 +1,11 @@
-"""manage.py import_dataset FORMAT FILE --collection NAME"""
+"""manage.py import_dataset FORMAT FILE --collection NAME: of WikiContradict, or of a protocol that is installed."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from datasets.importers import IMPORTERS
+from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, deviations_in, import_file
 from datasets.importers.imported_file import opened
 from leases.command import RefusingCommand
@@ -15,7 +15,9 @@ class Command(RefusingCommand):
     help = "Import a published dataset into a collection; importing it again adds nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("format", choices=sorted(IMPORTERS))
+        parser.add_argument(
+            "format", metavar="FORMAT", help="wikicontradict, or the name of an installed protocol"
+        )
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--collection", required=True, metavar="NAME")
         parser.add_argument(
@@ -24,10 +26,11 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        importer = IMPORTERS[options["format"]]
+        importer, protocol = format_for(options["format"], options["collection"])
         with opened(path) as file:
             report = import_file(
                 importer=importer,
+                protocol=protocol,
                 file=file,
                 collection_name=options["collection"],
                 source=path.name,
@@ -51,3 +54,5 @@ class Command(RefusingCommand):
         write(f"  records that deviate from the form  {report.deviating_records}, stored unchanged")
         for kind, count in report.deviations_by_kind:
             write(f"    {count:>5}  {kind}")
+        if report.collection.is_declared:
+            write(f"  {report.how_it_comes_out}")

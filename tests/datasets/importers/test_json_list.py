@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from datasets.importers import json_list, json_text
+from datasets.importers import json_list
 from datasets.importers.json_list import values_in
 from datasets.importers.json_text import Unreadable, decode
 
@@ -91,8 +91,3 @@ def test_what_can_be_read_only_once_is_refused():
 
     with pytest.raises(Unreadable, match="Save it as a file first"):
         list(values_in(Pipe(b"[]")))
-
-
-def test_a_file_over_the_limit_is_not_read(monkeypatch):
-    monkeypatch.setattr(json_text, "MAX_BYTES", 10)
-    assert "larger than" in message_of(b"[" + b" " * 10 + b"]")

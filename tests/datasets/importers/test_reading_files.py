@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from datasets.importers import json_text, wikicontradict_records
-from datasets.importers.json_text import Unreadable, shown
-from datasets.importers.wikicontradict_records import SHOWN, WikiContradict
+from datasets.importers import wikicontradict_records
+from datasets.importers.json_text import SHOWN, Unreadable, shown
+from datasets.importers.wikicontradict_records import WikiContradict
 from datasets.schema import parse
 from tests.datasets.factories import annotation, record, text_of
 
@@ -45,12 +45,6 @@ def test_a_file_that_is_none_says_what_it_is_in_one_line(data, says):
 def test_a_byte_order_mark_is_no_fault():
     (parsed,) = read(codecs.BOM_UTF8 + text_of(record()))
     assert parsed.columns["title"] == "Old Mill, Ahrfeld"
-
-
-def test_a_file_over_the_limit_is_not_even_decoded(monkeypatch):
-    monkeypatch.setattr(json_text, "MAX_BYTES", 3 * 2**20)
-    with pytest.raises(Unreadable, match="larger than 3 MB; split it"):
-        read(b"\xff" * (3 * 2**20 + 1))
 
 
 def test_every_fault_is_named_with_its_record_and_key():

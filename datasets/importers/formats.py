@@ -1,0 +1,60 @@
+"""The formats that files are imported in: those of the program, and one for each installed protocol."""
+
+from contextlib import suppress
+from typing import BinaryIO, NamedTuple
+
+from datasets.importers import IMPORTERS, Importer
+from datasets.importers.declared_records import DeclaredRecords
+from datasets.importers.json_text import Unreadable
+from datasets.models import Collection
+from leases.refusal import NotFoundHere
+from protocols.models import Protocol
+
+
+class Format(NamedTuple):
+    """How a file is read, and the protocol of the collection that gets its records; None: WikiContradict's."""
+
+    importer: Importer
+    protocol: Protocol | None
+
+
+def formats() -> dict[str, Format]:
+    """All of them by name; a protocol's is that of its newest version."""
+    known = {name: Format(importer, None) for name, importer in IMPORTERS.items()}
+    for row in Protocol.objects.order_by("name", "version"):
+        known[row.name] = _declared(row)
+    return known
+
+
+def format_for(name: str, collection_name: str) -> Format:
+    """The format of that name, in the version that the collection has if there is one. Raises NotFoundHere."""
+    known = formats()
+    if name not in known:
+        raise NotFoundHere(
+            f"There is no format {name!r}; there are {', '.join(known)}. Install the protocol first."
+        )
+    held = Collection.objects.filter(name=collection_name, protocol__name=name).first()
+    return _declared(held.protocol) if held and held.protocol else known[name]
+
+
+def of_another_format(file: BinaryIO, importer: Importer) -> Unreadable | None:
+    """Says of which format a refused file is, where another reads its first record and this does not."""
+    if _reads(importer, file):
+        return None
+    others = (other.importer for name, other in formats().items() if name != importer.name)
+    found = next((other for other in others if _reads(other, file)), None)
+    if found is None:
+        return None
+    return Unreadable(
+        f"This is a file of {found.name}, not of {importer.name}. Choose that format; nothing was imported."
+    )
+
+
+def _reads(importer: Importer, file: BinaryIO) -> bool:
+    with suppress(Unreadable):
+        return next(importer.records(file), None) is not None
+    return False
+
+
+def _declared(protocol: Protocol) -> Format:
+    return Format(DeclaredRecords(protocol.declaration), protocol)
