@@ -141,6 +141,11 @@ class _Text:
                 near = error.pos > len(self._text) - _NEAR or error.msg.startswith("Unterminated")
                 if not (near and self._extend()):
                     raise self.fault(error.msg, error.pos) from None
+            except Unreadable as refused:
+                line, _ = self._place(self.at)
+                raise Unreadable(
+                    f"{refused} Look at the record that begins in line {line}."
+                ) from None
             else:
                 if end < len(self._text) - _NEAR or not self._extend():
                     self.at = end
