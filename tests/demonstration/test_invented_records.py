@@ -6,8 +6,8 @@ import pytest
 
 from demonstration.conflictbank_example import RECORDS
 from protocols.declaration import FieldType
-from protocols.installed import file_of
 from protocols.reading import read_protocol
+from protocols.shipped import file_of
 
 DECLARED = read_protocol(file_of("conflictbank"), lambda _: [])
 LINES = RECORDS.read_text(encoding="utf-8").splitlines()

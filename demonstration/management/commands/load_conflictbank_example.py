@@ -1,0 +1,21 @@
+"""Load the example of ConflictBank."""
+
+from typing import Any
+
+from demonstration.conflictbank_example import SUBSET, load
+from leases.command import RefusingCommand
+
+
+class Command(RefusingCommand):
+    help = (
+        "Load twelve invented records in the form of ConflictBank into a collection of their own, with its protocol. "
+        "They are marked as demonstration; remove_demonstration takes them out again."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection, is_new = load()
+        if options["verbosity"]:
+            self.stdout.write(
+                f"{'Loaded' if is_new else 'Loaded before'}: {collection.contradictions.count()} records in the "
+                f"collection {collection.name}, and its subset “{SUBSET}”."
+            )

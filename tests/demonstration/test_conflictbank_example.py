@@ -1,0 +1,57 @@
+"""The example of ConflictBank: loaded on request, comes out as it is, and goes without a trace."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from datasets.models import Collection, Subset
+from demonstration import loading
+from demonstration.conflictbank_example import NAME, load
+from protocols.models import Protocol
+from tests.demonstration.test_loading import rows
+from tests.demonstration.test_removal import rows_that_can_go
+
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
+
+
+@pytest.fixture
+def loaded():
+    call_command("load_conflictbank_example", verbosity=0)
+    return Collection.objects.get(name=NAME)
+
+
+def test_it_is_a_collection_of_the_protocol_with_a_subset(loaded):
+    assert loaded.is_demonstration
+    assert loaded.protocol == Protocol.objects.get(name="conflictbank")
+    assert loaded.contradictions.count() == 12
+    assert loaded.subsets.get().instances.count() == 6
+
+
+def test_loading_again_changes_nothing(loaded, capsys):
+    before = rows()
+    call_command("load_conflictbank_example")
+    assert rows() == before
+    assert capsys.readouterr().out.startswith("Loaded before: 12 records in the collection")
+
+
+def test_it_is_loaded_beside_other_work_and_the_demonstration_set_does_not_bring_it(loaded):
+    loading.load(beside_other_work=True)
+    assert Subset.objects.get().collection == loaded
+    call_command("remove_demonstration", verbosity=0)
+    assert not Collection.objects.exists()
+    loading.load()
+    assert not Collection.objects.filter(name=NAME).exists()
+
+
+def test_it_is_removed_with_the_demonstration_but_for_the_text_of_the_protocol():
+    before = rows_that_can_go()
+    load()
+    call_command("remove_demonstration", verbosity=0)
+    assert rows_that_can_go() == before | {"Protocol": 1}
+    assert load()[1]
+
+
+def test_a_collection_of_that_name_is_not_taken_over():
+    Collection.objects.create(name=NAME)
+    with pytest.raises(CommandError, match="Rename it first"):
+        call_command("load_conflictbank_example")
+    assert not Protocol.objects.exists()
