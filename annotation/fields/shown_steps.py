@@ -35,10 +35,11 @@ class Remarks:
 
 @dataclass(frozen=True)
 class ShownChoice:
-    id: str
+    """An option; `group` is the heading above it, "" but for the first of each group."""
+
     choice: FieldOption
     chosen: bool
-    first_of_group: bool
+    group: str
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def shown_field(field: Field, name: str, value: Any, remarks: Remarks) -> ShownF
         field=field,
         name=name,
         value=value,
-        choices=_choices(field, name, value),
+        choices=_choices(field, value),
         errors=tuple(_errors(name, remarks)),
         warnings=tuple(
             Warned(finding, finding.key in remarks.ticked)
@@ -147,14 +148,14 @@ def _errors(name: str, remarks: Remarks) -> Iterable[str]:
     yield from (f.message for f in remarks.findings if f.level == Level.BLOCK and f.field == name)
 
 
-def _choices(field: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
+def _choices(field: Field, value: Any) -> tuple[ShownChoice, ...]:
     chosen = set(value) if field.kind == FieldKind.MANY else {str(value)}
     groups: set[str] = set()
     shown = []
-    for index, choice in enumerate(field.choices):
-        first = bool(choice.group) and choice.group not in groups
+    for choice in field.choices:
+        group = "" if choice.group in groups else choice.group
         groups.add(choice.group)
-        shown.append(ShownChoice(f"id_{name}_{index}", choice, choice.value in chosen, first))
+        shown.append(ShownChoice(choice, choice.value in chosen, group))
     return tuple(shown)
 
 
