@@ -127,8 +127,8 @@ def _hand_in(change: DraftChange, final: Entries, **more: Any) -> bool:
     [now] = LOCKED(annotation=draft.pk)
     columns = {**change.saved_columns(now), **_final_columns(change, final), **more}
     columns["version"] = change.base + bool(change.columns) + 1
-    rows = Annotation.objects.filter(pk=draft.pk, assignment=draft.assignment_id)
-    if not ANNOTATION.move(change.editable(rows), "submit", **columns):
+    place = {"assignment": draft.assignment_id, "version": change.base}
+    if not ANNOTATION.move(Annotation.objects.filter(pk=draft.pk, **place), "submit", **columns):
         return False
     change.keep(columns, final, now)
     draft.state = AnnotationState.SUBMITTED
