@@ -109,9 +109,12 @@ class Entry:
         return name if isinstance(name, str) else ""
 
     def problem(self, message: str, key: str = "") -> "DeclarationProblem":
-        """What is wrong with it, or with one of its keys."""
+        """What is wrong with it, or with one of its keys: "criteria.yes" is in the table at "criteria"."""
         where = f"{self.part} {self.name!r}" if self.name else f"{self.part} number {self.number}"
-        return DeclarationProblem(message, where, key, self.lines.get(key, self.line))
+        inner = key
+        while inner and inner not in self.lines:
+            inner = inner.rpartition(".")[0]
+        return DeclarationProblem(message, where, key, self.lines.get(inner, self.line))
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,14 @@ from protocols.declaration import DeclarationProblem, Entry
 
 NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 LONGEST_NAME = 60
-NAME_ASKED = f"at most {LONGEST_NAME} small letters, digits, hyphens and underscores, beginning with a letter"
 
 
 @dataclass(frozen=True)
 class Key:
     """A key of a table: the `kind` of its value, and whether it has to be there.
 
-    A text has 1 to `longest` characters, or is one of `values`; in a list of texts, each. A list is not empty, and
-    holds texts or tables (`of`).
+    A text has 1 to `longest` characters, is one of `values`, or fits NAME; in a list of texts, each does. A list
+    is not empty, and holds texts or tables (`of`).
     """
 
     kind: type[str] | type[int] | type[bool] | type[list[Any]] | type[dict[str, Any]]
@@ -25,12 +24,12 @@ class Key:
     values: Sequence[str] = ()
     longest: int = 300
     of: type[str] | type[dict[str, Any]] = str
+    is_name: bool = False
 
 
 REQUIRED_TEXT = Key(str, is_required=True)
 TEXT, TEXTS, NUMBER, FLAG, TABLE = Key(str), Key(list), Key(int), Key(bool), Key(dict)
-TABLES = Key(list, of=dict)
-NAMED = {"name": Key(str, is_required=True, longest=LONGEST_NAME)}
+NAMED = {"name": Key(str, is_required=True, longest=LONGEST_NAME, is_name=True)}
 _KINDS = {
     str: "a text",
     int: "a whole number",
@@ -53,33 +52,45 @@ def entry_problems(entry: Entry, keys: Mapping[str, Key]) -> list[DeclarationPro
                 problems.append(entry.problem(f"{name} is missing."))
         elif problem := value_problem(entry.values[name], key):
             problems.append(entry.problem(problem, name))
-    if "name" in keys and entry.name and not NAME.fullmatch(entry.name):
-        problems.append(
-            entry.problem(f"{entry.name[:80]!r} cannot be a name. Use {NAME_ASKED}.", "name")
-        )
     return problems
+
+
+def broken(entry: Entry, *rules: tuple[object, str, str]) -> list[DeclarationProblem]:
+    """Further rules: (whether it is broken, the message, the key)."""
+    return [entry.problem(message, key) for is_broken, message, key in rules if is_broken]
 
 
 def value_problem(value: object, key: Key) -> str:
     """Why this is no value of the key; "" where it is one."""
-    is_kind = isinstance(value, key.kind) and not (key.kind is int and isinstance(value, bool))
-    if not is_kind:
-        kind = "a list of tables" if key.of is dict else _KINDS[key.kind]
-        return f"this is not {kind}."
-    if isinstance(value, list):
-        if not value:
-            return "the list is empty. Leave the key out, or name something."
-        one = replace(key, kind=key.of)
-        problems = [value_problem(each, one) for each in value]
-        twice = len(set(map(repr, value))) < len(value)
-        return next(filter(None, problems), "one text is there twice." if twice else "")
+    if not isinstance(value, key.kind) or (key.kind is int and isinstance(value, bool)):
+        return f"this is not {'a list of tables' if key.of is dict else _KINDS[key.kind]}."
     if isinstance(value, str):
-        if key.values and value not in key.values:
-            return f"{value[:80]!r} is none of {', '.join(key.values)}."
-        if not value.strip():
-            return "the text is empty."
-        if len(value) > key.longest:
-            return f"the text has {len(value)} characters; at most {key.longest} are allowed."
+        return _text_problem(value, key)
+    if isinstance(value, list | dict) and not value:
+        kind = "table" if isinstance(value, dict) else "list"
+        return f"the {kind} is empty. Leave the key out, or name something."
+    if isinstance(value, list):
+        one = replace(key, kind=key.of)
+        problem = next(filter(None, (value_problem(each, one) for each in value)), "")
+        is_twice = not problem and key.of is str and len(set(value)) < len(value)
+        return "one text is there twice." if is_twice else problem
+    return ""
+
+
+def _text_problem(text: str, key: Key) -> str:
+    if key.values and text not in key.values:
+        return f"{text[:80]!r} is none of {', '.join(key.values)}."
+    if key.is_name and not (NAME.fullmatch(text) and len(text) <= key.longest):
+        return (
+            f"{text[:80]!r} cannot be a name. Use at most {key.longest} small letters, digits, hyphens and "
+            "underscores, beginning with a letter."
+        )
+    if not text.strip():
+        return "the text is empty."
+    if "\0" in text:
+        return "the text has a NUL character. Remove it."
+    if len(text) > key.longest:
+        return f"the text has {len(text)} characters; at most {key.longest} are allowed."
     return ""
 
 

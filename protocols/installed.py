@@ -1,33 +1,46 @@
 """The protocols that there are as rows: installed from a file, used by collections, removed."""
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Max
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from leases.refusal import Conflict, Refusal
-from leases.rows import first_of
 from protocols.checking import all_problems
 from protocols.declaration import WIKICONTRADICT, Declaration, ProtocolError
 from protocols.models import Protocol
 from protocols.reading import read_protocol
 
+# More of them help nobody.
+MOST_PROBLEMS = 50
+
+
+class NoProtocol(Refusal):
+    """A file that is no protocol; `problems` are sentences."""
+
+    def __init__(self, file: str, problems: list[str]) -> None:
+        super().__init__(f"{file} is no protocol. Nothing was installed.", details=problems)
+        self.problems = problems
+
 
 def declared(data: bytes, file: str) -> Declaration:
-    """The protocol in these bytes; raises Refusal that names the file, with all problems as its details."""
+    """The protocol in these bytes. Raises NoProtocol, which names the file."""
     try:
         return read_protocol(data, all_problems)
     except ProtocolError as error:
-        problems = list(map(str, error.problems))
-        raise Refusal(f"{file} is no protocol. Nothing was installed.", details=problems) from None
+        problems = [str(problem) for problem in error.problems[:MOST_PROBLEMS]]
+        if (more := len(error.problems) - MOST_PROBLEMS) > 0:
+            problems.append(f"And {more} more.")
+        raise NoProtocol(file, problems) from None
 
 
 @transaction.atomic
 def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol, bool]:
     """The row of this file, and whether it is new or changed.
 
-    Raises Refusal for a file that is no protocol, Conflict where a collection uses another text of this version.
+    Raises NoProtocol, Refusal for the name of WikiContradict, Conflict where a collection uses another text of this
+    version.
     """
     given = declared(data, file)
     if given.name == WIKICONTRADICT:
@@ -38,12 +51,10 @@ def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol,
     row = rows.filter(version=given.version).first()
     if row and row.sha256 == given.sha256:
         return row, False
-    if same := rows.filter(sha256=given.sha256).first():
-        return same, False
     if row and row.used_at:
+        latest = Protocol.objects.filter(name=given.name).aggregate(at=Max("version"))["at"]
         raise Conflict(
-            f"A collection uses {row}, and {file} has another text. Write version = {_next(rows)} in it, and install "
-            "it again."
+            f"{row} is in use, and {file} has another text. Write version = {latest + 1} in it, and install it again."
         )
     row = row or Protocol(name=given.name, version=given.version)
     row.title, row.text, row.sha256 = given.title, data.decode("utf-8"), given.sha256
@@ -53,27 +64,19 @@ def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol,
     return row, True
 
 
-def _next(rows: QuerySet[Protocol]) -> int:
-    return max(row.version for row in rows) + 1
-
-
 @transaction.atomic
 def remove(protocol: Protocol, by: Person) -> None:
-    """Remove a protocol that no collection uses. Raises Conflict for another."""
-    mine = Protocol.objects.select_for_update().filter(pk=protocol.pk, used_at=None)
-    if not mine.delete()[0]:
-        raise Conflict(f"{protocol} stays: a collection uses it.")
+    """Remove a protocol that no collection has used. Raises Conflict for another."""
+    if not Protocol.objects.filter(pk=protocol.pk, used_at=None).delete()[0]:
+        raise Conflict(f"{protocol} stays: a collection uses it, or has used it.")
     record(AuditKind.IMPORT, by, f"protocol {protocol} removed")
 
 
 def use(protocol: Protocol) -> None:
-    """A collection uses it: from now on it never changes."""
-    Protocol.objects.filter(pk=protocol.pk, used_at=None).update(used_at=Now())
-
-
-def numbered(key: int) -> Protocol:
-    """Raises NotFoundHere."""
-    return first_of(Protocol.objects.filter(pk=key), "There is no such protocol.")
+    """A collection uses it as it was read: from now on it never changes. Raises Conflict if it has changed."""
+    same = Protocol.objects.filter(pk=protocol.pk, sha256=protocol.sha256)
+    if not same.filter(used_at=None).update(used_at=Now()) and not same.exists():
+        raise Conflict(f"{protocol} was changed or removed just now. Nothing was done. Try again.")
 
 
 def later_versions(protocol: Protocol) -> list[Protocol]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from protocols.declaration import (
@@ -28,10 +28,11 @@ from protocols.entry_keys import (
     TEXT,
     TEXTS,
     Key,
+    broken,
     entry_problems,
     repeated_names,
 )
-from protocols.toml_lines import TableLines, lines_of
+from protocols.toml_lines import TOP, TableLines, lines_of
 
 # More than a study with a hundred prompts, each as long as a page.
 LARGEST = 1_000_000  # bytes
@@ -41,7 +42,7 @@ LONGEST_LABEL = 60
 # What a place or an axis of a table means besides a field.
 RESERVED = ("reply", *AXES)
 PROTOCOL_KEYS = {
-    "name": Key(str, is_required=True, longest=24),
+    "name": Key(str, is_required=True, longest=24, is_name=True),
     "version": Key(int, is_required=True),
     "title": Key(str, is_required=True, longest=120),
     "source": REQUIRED_TEXT,
@@ -67,8 +68,12 @@ FIELD_KEYS = {
     "reads": TABLE,
 }
 TABLES = {"protocol": PROTOCOL_KEYS, "file": FILE_KEYS, "item": ITEM_KEYS}
-# The texts between which a list's own are put, as "{1}".
-PLACE_IN_LIST = re.compile(r"\{([1-9][0-9]?)\}")
+KNOWN = (*TABLES, "field", *PARTS)
+# The reader of TOML takes memory by the square of this, so that one line could fill the machine.
+LONGEST_PATH = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
+# How many texts a list has, as a key of `reads`; and its places, as "{1}".
+LENGTH = re.compile(r"[1-9]?[0-9]")
+PLACE_IN_LIST = re.compile(r"\{([^{}]*)\}")
 
 
 def read_protocol(
@@ -79,21 +84,20 @@ def read_protocol(
     Raises ProtocolError with everything that is wrong.
     """
     values, lines = _decoded(data)
-    problems = _of_top(values)
+    problems = _of_top(values, lines)
     tables = {
-        name: _entry(name, values[name], 1, lines)
-        for name in TABLES
-        if isinstance(values.get(name), dict)
+        name: _entry(name, values[name], 1, lines) for name in TABLES if _is_table(values, name)
     }
-    problems += [
-        problem for name, entry in tables.items() for problem in entry_problems(entry, TABLES[name])
-    ]
-    fields = _entries("field", values, lines, problems)
-    parts = {part: _entries(part, values, lines, problems) for part in PARTS}
+    for name, entry in tables.items():
+        problems += entry_problems(entry, TABLES[name])
+    entries = {part: _entries(part, values, lines) for part in ("field", *PARTS)}
+    for part in entries.values():
+        problems += repeated_names(part)
+    fields = entries.pop("field")
     for entry in fields:
         problems += entry_problems(entry, FIELD_KEYS)
     _raise(problems)
-    declaration = _declared(tables, fields, parts, hashlib.sha256(data).hexdigest())
+    declaration = _declared(tables, fields, entries, hashlib.sha256(data).hexdigest())
     _raise(_rules(declaration, tables, fields))
     _raise(checks(declaration))
     return declaration
@@ -116,6 +120,9 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], TableLines]:
         raise _unread("This is not UTF-8. Save the file as UTF-8.", line) from None
     if not text.strip():
         raise _unread("The file is empty.")
+    if path := LONGEST_PATH.search(text):
+        line = text.count("\n", 0, path.start()) + 1
+        raise _unread("A key of so many parts cannot be read.", line)
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -129,38 +136,48 @@ def _unread(message: str, line: int | None = None) -> ProtocolError:
     return ProtocolError([DeclarationProblem(message, line=line)])
 
 
-def _of_top(values: Mapping[str, Any]) -> list[DeclarationProblem]:
-    known = (*TABLES, "field", *PARTS)
+def _of_top(values: Mapping[str, Any], lines: TableLines) -> list[DeclarationProblem]:
+    """Unknown parts, missing ones, and those of another kind."""
     problems = [
-        DeclarationProblem(f"this is no part of a protocol. There are {', '.join(known)}.", name)
-        for name in values
-        if name not in known
+        DeclarationProblem(f"[{name}] is missing.") for name in TABLES if name not in values
     ]
-    for name in TABLES:
-        if name not in values:
-            problems.append(DeclarationProblem(f"[{name}] is missing."))
-        elif not isinstance(values[name], dict):
-            problems.append(DeclarationProblem(f"write it as [{name}].", name))
     if not values.get("field"):
         problems.append(DeclarationProblem("[[field]] is missing: a record needs fields."))
+    for name, value in values.items():
+        if name not in KNOWN:
+            message = f"this is no part of a protocol. There are {', '.join(KNOWN)}."
+        elif name in TABLES and not _is_table(values, name):
+            message = f"write it as [{name}]."
+        elif name not in TABLES and not _is_list_of_tables(value):
+            message = f"write each as [[{name}]]."
+        else:
+            continue
+        problems.append(DeclarationProblem(message, name[:80], line=_line(name, lines)))
     return problems
 
 
-def _entries(
-    part: str, values: Mapping[str, Any], lines: TableLines, problems: list[DeclarationProblem]
-) -> tuple[Entry, ...]:
-    """The tables of a part; what is no list of tables, and names that come twice, are added to the problems."""
+def _is_table(values: Mapping[str, Any], name: str) -> bool:
+    return isinstance(values.get(name), dict)
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(table, dict) for table in value)
+
+
+def _line(part: str, lines: TableLines) -> int | None:
+    """That of its first head, or of its key before all heads."""
+    return lines[part, 1][0] if (part, 1) in lines else lines[TOP][1].get(part)
+
+
+def _entries(part: str, values: Mapping[str, Any], lines: TableLines) -> tuple[Entry, ...]:
+    """The tables of a part; none where it is no list of tables."""
     given = values.get(part, [])
-    if not isinstance(given, list) or not all(isinstance(table, dict) for table in given):
-        problems.append(DeclarationProblem(f"write each as [[{part}]].", part))
-        return ()
-    entries = tuple(_entry(part, table, n, lines) for n, table in enumerate(given, start=1))
-    problems += repeated_names(entries)
-    return entries
+    tables = given if _is_list_of_tables(given) else []
+    return tuple(_entry(part, table, n, lines) for n, table in enumerate(tables, start=1))
 
 
 def _entry(part: str, table: Mapping[str, Any], number: int, lines: TableLines) -> Entry:
-    line, of_keys = lines.get((part, number), (None, {}))
+    line, of_keys = lines.get((part, number), (_line(part, lines), {}))
     return Entry(part, table, number, line, of_keys)
 
 
@@ -170,100 +187,87 @@ def _declared(
     parts: Mapping[str, tuple[Entry, ...]],
     sha256: str,
 ) -> Declaration:
-    about = tables["protocol"].values
-    shape = tables["file"].values
+    about, shape = tables["protocol"].values, tables["file"].values
+    texts = {key: about[key] for key in ("name", "version", "title", "source", "licence")}
+    kept = {"shape": Shape(shape["shape"]), "keep": tuple(shape.get("keep", ()))}
     return Declaration(
-        name=about["name"],
-        version=about["version"],
-        title=about["title"],
-        source=about["source"],
-        licence=about["licence"],
+        **texts,
         notes=tuple(about.get("notes", ())),
-        file=FileShape(
-            **{**shape, "shape": Shape(shape["shape"]), "keep": tuple(shape.get("keep", ()))}
-        ),
+        file=FileShape(**{**shape, **kept}),
         item=ItemFields(**tables["item"].values),
-        fields={entry.name: _field(entry) for entry in fields},
+        fields={entry.name: _field(entry.values) for entry in fields},
         parts=parts,
         sha256=sha256,
     )
 
 
-def _field(entry: Entry) -> DeclaredField:
-    given = dict(entry.values)
-    reads = given.pop("reads", None)
-    return DeclaredField(
-        **{
-            **given,
-            "type": FieldType(given.get("type", FieldType.TEXT)),
-            "values": tuple(given.get("values", ())),
-        },
-        reads=reads and {int(n): text for n, text in reads.items() if n.isdecimal()},
-    )
+def _field(given: Mapping[str, Any]) -> DeclaredField:
+    """Lengths that are none are left out, and refused by _reads_rules."""
+    reads = given.get("reads")
+    kept = {
+        "type": FieldType(given.get("type", FieldType.TEXT)),
+        "values": tuple(given.get("values", ())),
+        "reads": reads and {int(n): text for n, text in reads.items() if LENGTH.fullmatch(n)},
+    }
+    return DeclaredField(**{**given, **kept})
 
 
 def _rules(
     declaration: Declaration, tables: Mapping[str, Entry], fields: tuple[Entry, ...]
 ) -> list[DeclarationProblem]:
-    problems = _version_rules(declaration, tables["protocol"])
+    problems = broken(
+        tables["protocol"],
+        (
+            not 1 <= declaration.version <= LARGEST_VERSION,
+            f"write a number from 1 to {LARGEST_VERSION}.",
+            "version",
+        ),
+        # A hyphen stands between it and the name of a prompt.
+        ("-" in declaration.name, "write the name without hyphens.", "name"),
+    )
     problems += _file_rules(declaration.file, tables["file"])
-    for name, entry in tables["item"].values.items():
-        field = declaration.fields.get(entry)
-        if field is None or not field.is_text:
-            problems.append(
-                tables["item"].problem(f"{entry!r} is no field that holds a text.", name)
-            )
+    for key, name in tables["item"].values.items():
+        is_text = name in declaration.fields and declaration.fields[name].is_text
+        message = f"{name!r} is no field that holds a text."
+        problems += broken(tables["item"], (not is_text, message, key))
     for entry in fields:
         problems += _field_rules(declaration, entry)
     return problems
 
 
-def _version_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProblem]:
-    if 1 <= declaration.version <= LARGEST_VERSION:
-        return []
-    return [entry.problem(f"write a number from 1 to {LARGEST_VERSION}.", "version")]
-
-
 def _file_rules(file: FileShape, entry: Entry) -> list[DeclarationProblem]:
-    problems = []
-    is_object = file.shape == Shape.OBJECT
-    if is_object != bool(file.list):
-        message = (
-            "an object needs the key of its records: list."
-            if is_object
-            else "only an object has a list."
-        )
-        problems.append(entry.problem(message, "list"))
-    if file.keep and (not is_object or file.list in file.keep):
-        problems.append(entry.problem("these are the other keys of an object.", "keep"))
-    if file.indent is not None and (
-        file.shape == Shape.LINES or not 1 <= file.indent <= MOST_INDENT
-    ):
-        problems.append(
-            entry.problem(
-                f"a list or an object is indented by 1 to {MOST_INDENT} blanks.", "indent"
-            )
-        )
-    return problems
+    is_object, is_lines = file.shape == Shape.OBJECT, file.shape == Shape.LINES
+    is_wrong = file.indent is not None and (is_lines or not 1 <= file.indent <= MOST_INDENT)
+    allowed = f"a list or an object is indented by 1 to {MOST_INDENT} blanks."
+    return broken(
+        entry,
+        (is_object and not file.list, "an object needs the key of its records: list.", "list"),
+        (file.list and not is_object, "only an object has a list.", "list"),
+        (file.keep and not is_object, "only an object has further keys.", "keep"),
+        (file.list in file.keep, f"{file.list!r} has the records already.", "keep"),
+        (is_wrong, allowed, "indent"),
+    )
 
 
 def _field_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProblem]:
     field = declaration.fields[entry.name]
-    problems = []
-    if field.name in RESERVED:
-        problems.append(
-            entry.problem(f"{field.name!r} means something else here. Choose another name.", "name")
-        )
-    if (field.type == FieldType.LETTER) != bool(field.of):
-        problems.append(entry.problem("a letter, and nothing else, is of a list.", "of"))
-    elif field.of and not _is(declaration, field.of, FieldType.LIST):
-        problems.append(entry.problem(f"{field.of!r} is no field that is a list.", "of"))
-    if field.says and not (field.of and _is(declaration, field.says, FieldType.TEXT)):
-        problems.append(entry.problem("a letter says what another field holds as text.", "says"))
-    if (field.slice and field.type != FieldType.TEXT) or (field.values and not field.slice):
-        message = "a slice is a field of type text; values are those of a slice."
-        problems.append(entry.problem(message, "slice"))
-    return problems + _reads_rules(field, entry)
+    is_letter = field.type == FieldType.LETTER
+    is_of_list = _is(declaration, field.of, FieldType.LIST)
+    is_of_text = _is(declaration, field.says, FieldType.TEXT)
+    means = f"{field.name!r} means something else here. Choose another name."
+    return broken(
+        entry,
+        (field.name in RESERVED, means, "name"),
+        (is_letter and not field.of, "say of which list it is a letter: of.", "of"),
+        (is_letter and field.of and not is_of_list, f"{field.of!r} is no field that is a list.", "of"),
+        (field.of and not is_letter, "only a letter is of a list.", "of"),
+        (field.says and not is_letter, "only a letter says what another field holds.", "says"),
+        (is_letter and field.says and not is_of_text, f"{field.says!r} is no field of type text.", "says"),
+        (field.slice and field.type != FieldType.TEXT, "only a field of type text is a slice.", "slice"),
+        (field.values and not field.slice, "values are those of a slice: slice = true.", "values"),
+        (field.reads is not None and field.type != FieldType.LIST, "only a list reads by its length.", "reads"),
+        *_reads_rules(entry.values.get("reads", {})),
+    )  # fmt: skip
 
 
 def _is(declaration: Declaration, name: str, kind: FieldType) -> bool:
@@ -271,16 +275,12 @@ def _is(declaration: Declaration, name: str, kind: FieldType) -> bool:
     return field is not None and field.type == kind
 
 
-def _reads_rules(field: DeclaredField, entry: Entry) -> list[DeclarationProblem]:
-    given = entry.values.get("reads")
-    if given is None:
-        return []
-    if field.type != FieldType.LIST:
-        return [entry.problem("only a list reads by its length.", "reads")]
+def _reads_rules(given: Mapping[str, Any]) -> Iterator[tuple[bool, str, str]]:
     for length, text in given.items():
-        if not length.isdecimal() or not isinstance(text, str):
-            return [entry.problem('write a text for each length, as 1 = " in {1}".', "reads")]
-        beyond = [n for n in PLACE_IN_LIST.findall(text) if int(n) > int(length)]
-        if beyond:
-            return [entry.problem(f"a list of {length} has no {{{beyond[0]}}}.", "reads")]
-    return []
+        if not LENGTH.fullmatch(length) or not isinstance(text, str):
+            yield True, 'write a text for each length, as 1 = " in {1}".', "reads"
+            continue
+        places = [str(n) for n in range(1, int(length) + 1)]
+        for place in PLACE_IN_LIST.findall(text):
+            message = f"a list of {length} has no {{{place[:80]}}}."
+            yield place not in places, message, "reads"

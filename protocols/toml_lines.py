@@ -3,47 +3,64 @@
 import re
 from collections import Counter
 
-_HEAD = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)(?:\.([A-Za-z0-9_.-]+))?\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"\s*([A-Za-z0-9_-]+)(?:\.[^=]*)?\s*=")
-_MARKS = ("'''", '"""')
+_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+_PATH = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_STATEMENT = re.compile(rf"[ \t]*(?:\[\[?[ \t]*(?P<head>{_PATH})|(?P<key>{_PATH})[ \t]*=)")
+# What opens or closes a value, or ends a line, and the texts and comments in which such a sign means nothing.
+_SIGN = re.compile(
+    r""""{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*|[\[\]{}\n]""",
+    re.DOTALL,
+)
 
 # (name of the table, its number among those of that name, from 1) -> the line of its head, and those of its keys
 TableLines = dict[tuple[str, int], tuple[int, dict[str, int]]]
+# What stands before the first head.
+TOP = ("", 1)
+# No rule is about what lies deeper.
+DEEPEST = 4
 
 
 def lines_of(text: str) -> TableLines:
     """The lines, from 1, of each [table] and [[table]]; for a file that a TOML reader takes.
 
-    The keys of [table.of.it] are those of the table before it, as "of.it.key".
+    What a table holds in tables of its own is under its keys, as "of.it.key" for [table.of.it].
     """
-    found: TableLines = {}
+    found: TableLines = {TOP: (1, {})}
     times: Counter[str] = Counter()
-    keys: dict[str, int] = {}
-    open_mark = inside = ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if open_mark:
-            open_mark = "" if open_mark in line else open_mark
-            continue
-        if (head := _HEAD.match(line)) and head[3]:
-            keys.setdefault(head[3], number)
-            inside = f"{head[3]}."
-        elif head:
-            keys, inside = {}, ""
-            times[head[2]] += 1
-            found[head[2], times[head[2]]] = (number, keys)
-        elif key := _KEY.match(line):
-            keys.setdefault(inside + key[1], number)
-            open_mark = _left_open(line)
+    keys, inside = found[TOP][1], list[str]()
+    line, start = 1, 0
+    while start < len(text):
+        statement = _STATEMENT.match(text, start)
+        if statement and statement["head"]:
+            name, *inside = _parts(statement["head"])
+            if not inside:
+                times[name] += 1
+                found[name, times[name]] = (line, {})
+            keys = found.setdefault((name, max(times[name], 1)), (line, {}))[1]
+            _note(keys, inside, line)
+        elif statement:
+            _note(keys, [*inside, *_parts(statement["key"])], line)
+        end = _end(text, start)
+        line += text.count("\n", start, end)
+        start = end
     return found
 
 
-def _left_open(line: str) -> str:
-    """The mark of a text of several lines that begins here and does not end here."""
-    first = (
-        min((line.find(mark), mark) for mark in _MARKS if mark in line) if _has_mark(line) else None
-    )
-    return first[1] if first and line.count(first[1]) % 2 else ""
+def _parts(path: str) -> list[str]:
+    return [part.strip("\"'") for part in re.findall(_PART, path)]
 
 
-def _has_mark(line: str) -> bool:
-    return any(mark in line for mark in _MARKS)
+def _note(keys: dict[str, int], path: list[str], line: int) -> None:
+    """The line of a key, and of what it is in where nothing of that came before."""
+    for n in range(1, min(len(path), DEEPEST) + 1):
+        keys.setdefault(".".join(path[:n]), line)
+
+
+def _end(text: str, start: int) -> int:
+    """Where the statement ends that begins there: after the line end that no bracket and no text holds."""
+    depth = 0
+    for sign in _SIGN.finditer(text, start):
+        if sign[0] == "\n" and depth == 0:
+            return sign.end()
+        depth += (sign[0] in ("[", "{")) - (sign[0] in ("]", "}"))
+    return len(text)

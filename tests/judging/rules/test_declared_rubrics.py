@@ -37,7 +37,7 @@ def test_the_rubric_of_conflictbank_is_one():
         ('label = "No" }', 'label = "No", tone = "loud" }', "verdicts = ", "'loud' is none of good, middling, bad."),
         (', label = "No" }', " }", "verdicts = ", "verdict number 1: label is missing."),
         ('name = "yes-no"', 'name = "yes/no"', 'name = "yes/no"', "cannot be a name"),
-        ('name = "yes-no"', f'name = "{"y" * 300}"', 'name = "yyy', "the text has 300 characters"),
+        ('name = "yes-no"', f'name = "{"y" * 300}"', 'name = "yyy', "cannot be a name. Use at most 60"),
         ("rules = [", "rule = [", "rule = [", "this is no key of [rubric]. There are name, title"),
         ("[rubric.criteria.entails-default]", "[rubric.criteria.entails]", "[rubric.criteria.entails]",
          "criteria.entails: 'entails' is no prompt of this protocol."),
