@@ -22,11 +22,13 @@ class JudgingConfig(AppConfig):
         )
         from judging.files.removing import remove_unfinished
         from judging.rules.declared_rubrics import rubric_problems
+        from protocols.access import hides_protocols
         from protocols.checking import part_problems
 
         came_along.add(self.name, remove_unfinished)
         hides_runs.add(self.name, judged_runs)
         hides_models.add(self.name, are_models_hidden)
+        hides_protocols.add(self.name, are_models_hidden)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         queues.add(self.name, verdicts_to_ask)

@@ -66,9 +66,8 @@ def value_problem(value: object, key: Key) -> str:
         return f"this is not {'a list of tables' if key.of is dict else _KINDS[key.kind]}."
     if isinstance(value, str):
         return _text_problem(value, key)
-    if isinstance(value, list | dict) and not value:
-        kind = "table" if isinstance(value, dict) else "list"
-        return f"the {kind} is empty. Leave the key out, or name something."
+    if isinstance(value, list) and not value:
+        return "the list is empty. Leave the key out, or name something."
     if isinstance(value, list):
         one = replace(key, kind=key.of)
         problem = next(filter(None, (value_problem(each, one) for each in value)), "")

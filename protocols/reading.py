@@ -266,7 +266,7 @@ def _field_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProb
         (field.slice and field.type != FieldType.TEXT, "only a field of type text is a slice.", "slice"),
         (field.values and not field.slice, "values are those of a slice: slice = true.", "values"),
         (field.reads is not None and field.type != FieldType.LIST, "only a list reads by its length.", "reads"),
-        *_reads_rules(entry.values.get("reads", {})),
+        *_reads_rules(entry.values.get("reads")),
     )  # fmt: skip
 
 
@@ -275,10 +275,12 @@ def _is(declaration: Declaration, name: str, kind: FieldType) -> bool:
     return field is not None and field.type == kind
 
 
-def _reads_rules(given: Mapping[str, Any]) -> Iterator[tuple[bool, str, str]]:
-    for length, text in given.items():
+def _reads_rules(given: Mapping[str, Any] | None) -> Iterator[tuple[bool, str, str]]:
+    asked = 'write a text for each length, as 1 = " in {1}".'
+    yield given == {}, asked, "reads"
+    for length, text in (given or {}).items():
         if not LENGTH.fullmatch(length) or not isinstance(text, str):
-            yield True, 'write a text for each length, as 1 = " in {1}".', "reads"
+            yield True, asked, "reads"
             continue
         places = [str(n) for n in range(1, int(length) + 1)]
         for place in PLACE_IN_LIST.findall(text):

@@ -212,7 +212,7 @@ NAMES = "at most 24 small letters, digits, hyphens and underscores, beginning wi
         (READS, "{ 1 = 1 }", """line 33, field 'options', reads: write a text for each length, as 1 = " in {1}"."""),
         (READS, f'{{ {"1" * 5_000} = "x" }}',
          """line 33, field 'options', reads: write a text for each length, as 1 = " in {1}"."""),
-        (READS, "{}", "line 33, field 'options', reads: the table is empty. Leave the key out, or name something."),
+        (READS, "{}", "line 33, field 'options', reads: write a text for each length, as 1 = \" in {1}\"."),
     ],
 )  # fmt: skip
 def test_a_mistake_is_refused_with_table_key_and_line(old, new, sentence):
