@@ -132,9 +132,7 @@ def of_admin(person: Person) -> Iterator[NextStep]:
     yield work(unpublished().count(), to_publish, "annotation:campaigns", "Publish")
     yield from concerns()
     yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
-    yield work(
-        drafts, "study without judges|studies without judges", "judging:studies", "Choose judges"
-    )
+    yield work(drafts, "study to open|studies to open", "judging:studies", "Open")
     yield from stock_of_admin(person)
 
 

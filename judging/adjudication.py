@@ -31,7 +31,8 @@ def studies_for(person: Person) -> QuerySet[Study]:
     Studies that share a run with an open study in which they judge are left out too: they would read other people's
     verdicts on responses that they still have to judge.
     """
-    opened = Study.objects.exclude(state=StudyState.DRAFT).exclude(judges__person=person)
+    judged = Study.objects.exclude(rubric=None).exclude(state=StudyState.DRAFT)
+    opened = judged.exclude(judges__person=person)
     return opened.exclude(items__response__run__in=judged_run_ids(person))
 
 

@@ -95,7 +95,7 @@ def slot(request: Request, slot_id: uuid.UUID) -> Response:
     person = person_of(request)
     mine = verdicts.slot_of(person, slot_id)
     keep_items(person, [mine.item], request.path)
-    known = rubric.parse(mine.round.study.rubric.body)
+    known = rubric.parse(mine.round.study.judged_by.body)
     total = progress.of_person(person, mine.round.study).total
     view = presenting.slot_view(mine, known, total)
     return Response(SlotOutput(asdict(view)).data)

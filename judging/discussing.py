@@ -217,6 +217,7 @@ def leave_all(study: Study, *, by: Person) -> int:
     """Leave what the judges of a closed study still discuss to a third person; returns how many responses."""
     if Study.objects.select_for_update().get(pk=study.pk).state != StudyState.CLOSED:
         raise Conflict("This study is not closed: its judges can still discuss. Close it first.")
+    study.require_judged()
     items, latest = discussed(study), study.rounds.get(is_latest=True)
     rows = [Discussion(item=item, round=latest) for item in items]
     Discussion.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)

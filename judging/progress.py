@@ -192,7 +192,7 @@ def left_by_closing(study: Study) -> LeftOpen:
     """Each response counts by the judges of its round, whether they can still change their verdicts or not."""
     once = Q(slots__repeat=1, slots__round=F("round"))
     given = once & Q(slots__state__in=WITH_VERDICT)
-    scale = study.rubric.scale.keys
+    scale = study.judged_by.scale.keys
     columns = {
         "seats": Count("slots", filter=once),
         "skipped": Count("slots", filter=once & ~Q(slots__skip_reason="")),

@@ -32,7 +32,7 @@ from judging.models import (
     StudyItem,
 )
 from judging.rules.assignment import round_seed
-from judging.selections import Selection
+from judging.selections import Selection, check_once, declaration_of
 from judging.settling import HANDED_IN, NOT_JUDGED
 from judging.states import SLOT, STUDY, StudyState
 from leases.refusal import Conflict, Refusal
@@ -118,10 +118,17 @@ def _mixed(
 
 def _new_responses(study: Study, selection: Selection) -> list[Response]:
     """The finished responses of the selection that the study does not have; raises Refusal where it has all."""
-    known = set(study.items.values_list("response", flat=True))
+    declaration = declaration_of(study)
+    if selection.declaration().sha256 != declaration.sha256:
+        raise Refusal(
+            f"This study is over records of {declaration}. Choose runs that ask about them."
+        )
+    judged = list(studies.counted(study))
+    known = {response.pk for response in judged}
     responses = [response for response in selection.chosen() if response.pk not in known]
     if not responses:
         raise Refusal("The study has all of these responses. Choose other runs or models.")
+    check_once(declaration, [*judged, *responses])
     return responses
 
 
@@ -207,6 +214,7 @@ def check_closed(study: Study) -> None:
         raise Refusal(
             "This study's verdicts come from a file. Make a new study over its responses."
         )
+    study.require_judged()
     if study.state != StudyState.CLOSED:
         raise Conflict("This study is not closed. Close it before you open a further round.")
 
@@ -223,9 +231,9 @@ def given_reason(reason: str) -> str:
 
 def _check(study: Study, responses: QuerySet[Response], plan: RoundPlan) -> None:
     given_reason(plan.reason)
-    if plan.rubric.name != study.rubric.name:
+    if plan.rubric.name != study.judged_by.name:
         raise Refusal(
-            f"This study is judged by the rubric {study.rubric.name}. Choose a version of it."
+            f"This study is judged by the rubric {study.judged_by.name}. Choose a version of it."
         )
     studies.check_ready(plan.rubric, responses)
     warmup.check_version(study, plan.rubric)

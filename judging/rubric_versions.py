@@ -15,20 +15,27 @@ from judging.models import Rubric
 from judging.rules import rubric
 from leases.refusal import Refusal, StaleVersion
 from leases.rows import first_of
+from protocols.declaration import WIKICONTRADICT
 
 PROGRAMS = "wikicontradict"
 log = structlog.get_logger(__name__)
 
 
-def versions() -> QuerySet[Rubric]:
-    """All stored versions by name, the newest first, with those of the program's files that can be used."""
+def versions(protocol: str | None = None) -> QuerySet[Rubric]:
+    """All stored versions by name, the newest first, with those of the program's files that can be used.
+
+    Of the protocol of this name, or of all.
+    """
     edited = Rubric.objects.exclude(author=None).values_list("name", flat=True)
     for name in {*rubric.names()} - {*edited}:
         try:
             written(name)
         except Refusal as problem:
             log.warning("rubric_left_out", rubric=name, reason=problem.message)
-    return Rubric.objects.select_related("author")
+    rows = Rubric.objects.select_related("author")
+    if protocol == WIKICONTRADICT:
+        return rows.filter(body__protocol__isnull=True)
+    return rows.filter(body__protocol=protocol) if protocol else rows
 
 
 def version_numbered(pk: int) -> Rubric:
@@ -36,12 +43,16 @@ def version_numbered(pk: int) -> Rubric:
     return first_of(versions().filter(pk=pk), "There is no such version of a rubric.")
 
 
-def current() -> Rubric:
+def current(protocol: str = WIKICONTRADICT) -> Rubric:
     """The version that new studies get: the newest by a person. Until there is one, it is the program's file.
 
-    Raises Refusal where that cannot be used and no version is stored.
+    Raises Refusal where that cannot be used and no version is stored, or the protocol has none.
     """
-    rows = versions().filter(name=PROGRAMS)
+    rows = versions(protocol)
+    if protocol != WIKICONTRADICT:
+        none = f"The protocol {protocol} has no rubric. Make a study that nobody judges."
+        return rows.exclude(author=None).first() or first_of(rows, none)
+    rows = rows.filter(name=PROGRAMS)
     return rows.exclude(author=None).first() or rows.first() or written(PROGRAMS)
 
 

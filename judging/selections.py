@@ -1,6 +1,6 @@
 """Which finished responses a study draws."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -9,7 +9,10 @@ from datasets.models import Subset
 from datasets.subsets import superseded_in
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.states import ResponseState
+from judging.models import Study
 from leases.refusal import Refusal
+from protocols.declaration import Declaration
+from protocols.shipped import wikicontradict
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,23 @@ class Selection:
                 "No finished response matches. Choose runs with finished responses, or other prompts, models and "
                 "questions."
             )
+        check_once(self.declaration(), responses)
         return responses
+
+    def declaration(self) -> Declaration:
+        """The protocol of the runs' records; raises Refusal where they have two."""
+        runs = Run.objects.select_related("collection__protocol").in_bulk(
+            [run.pk for run in self.runs]
+        )
+        first, *others = (runs[key] for key in sorted(runs))
+        for run in others:
+            if run.collection.protocol_id != first.collection.protocol_id:
+                raise Refusal(
+                    f"A study is over one protocol. The run “{first.name}” asks about records of "
+                    f"{first.collection.declaration}, the run “{run.name}” about records of "
+                    f"{run.collection.declaration}. Choose runs of one of them."
+                )
+        return first.collection.declaration
 
     def left_out(self) -> int:
         """How many selected responses have no text yet, and are left out."""
@@ -76,4 +95,30 @@ class Selection:
                 f"Since the subset {self.subset} was drawn, newer versions were made of: "
                 f"{', '.join(titles[:3])}{more}. Responses to its questions answer the older versions. "
                 "Tick that these are judged, or draw another subset."
+            )
+
+
+def declaration_of(study: Study) -> Declaration:
+    """The protocol of the records that a study's responses are about."""
+    item = study.items.select_related("response__run__collection__protocol").first()
+    return item.response.run.collection.declaration if item else wikicontradict()
+
+
+def check_once(declaration: Declaration, responses: Iterable[Response]) -> None:
+    """Raise Refusal where two runs have a response of one model to one question, prompt and sample, and it is scored.
+
+    Shares would count it twice.
+    """
+    if not declaration.is_scored:
+        return
+    first: dict[tuple[int, int, str, int], Response] = {}
+    for response in responses:
+        key = (response.model_id, response.instance_id, response.prompt, response.sample)
+        other = first.setdefault(key, response)
+        if other is not response:
+            runs = Run.objects.filter(pk__in=[other.run_id, response.run_id]).order_by("pk")
+            raise Refusal(
+                f"The runs {' and '.join(f'“{run.name}”' for run in runs)} both have a response of {response.model} "
+                f"to the same question and prompt ({response.prompt}). Scores count one of each. Choose one of these "
+                "runs, or other prompts or models."
             )

@@ -16,6 +16,8 @@ STUDY = StateTable(
     StudyState,
     {
         "open": ((StudyState.DRAFT,), StudyState.OPEN, "admin"),
+        # Of a study that nobody judges: its responses are fixed, and there is nothing to wait for.
+        "fix": ((StudyState.DRAFT,), StudyState.CLOSED, "admin"),
         "close": ((StudyState.OPEN,), StudyState.CLOSED, "admin"),
         "reopen": ((StudyState.CLOSED,), StudyState.OPEN, "admin"),
     },

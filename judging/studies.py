@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
@@ -14,14 +13,14 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.drawing import lot
-from generation.models import LONG, LanguageModel, Response
+from generation.models import LONG, Response
 from judging import planning, readiness, warmup
 from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
 from judging.rubric_versions import current
 from judging.rules import assignment, rubric, selfnaming
 from judging.rules.assignment import AssignmentRules
 from judging.rules.resolution import way_problem
-from judging.selections import Selection
+from judging.selections import Selection, check_once, declaration_of
 from judging.settling import close_slots
 from judging.states import STUDY, SlotState, StudyState
 from leases.planner import learn_sizes_on_commit
@@ -30,7 +29,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """How a study judges. `seed` None draws one; `rubric` None takes the current version."""
+    """How a study is judged: by 0 judges, not at all. `seed` None draws one; `rubric` None takes the current one."""
 
     judges_per_response: int = 2
     resolved_by: str = Study.ResolvedBy.THIRD_PERSON
@@ -62,11 +61,9 @@ def new_seed() -> int:
 def create(name: str, selection: Selection, design: StudyDesign, *, by: Person) -> Study:
     """A study in draft over the finished responses of a selection; raises Refusal with what to fix."""
     responses = selection.chosen()
-    if problem := way_problem(design.resolved_by, design.judges_per_response):
-        raise Refusal(problem)
     seed = new_seed() if design.seed is None else design.seed
-    if problem := assignment.design_problem(design.rules(seed)):
-        raise Refusal(problem)
+    check_design(design, seed)
+    version = _rubric(design, selection)
     columns = {field.name: getattr(design, field.name) for field in fields(design)}
     try:
         with transaction.atomic():
@@ -74,15 +71,45 @@ def create(name: str, selection: Selection, design: StudyDesign, *, by: Person) 
                 name=name,
                 slug=free_slug(name),
                 subset=selection.subset,
-                **{**columns, "rubric": design.rubric or current(), "seed": seed},
+                **{**columns, "rubric": version, "seed": seed},
                 is_demonstration=all(run.is_demonstration for run in selection.runs),
                 created_by=by,
             )
             _add_items(study, responses)
-            check_ready(study.rubric, _responses(study))
+            if version:
+                check_ready(version, _responses(study))
     except IntegrityError as error:
         raise Conflict(f"There is a study named {name!r} already. Choose another name.") from error
     return study
+
+
+def check_design(design: StudyDesign, seed: int) -> None:
+    """Raise Refusal for a design that cannot be."""
+    if design.judges_per_response:
+        problem = way_problem(design.resolved_by, design.judges_per_response)
+        problem = problem or assignment.design_problem(design.rules(seed))
+    elif design.rubric or design.repeat_percent or design.double_percent:
+        problem = (
+            "Nobody judges in a study with 0 judges. Leave out its rubric and what is judged twice."
+        )
+    else:
+        problem = ""
+    if problem:
+        raise Refusal(problem)
+
+
+def _rubric(design: StudyDesign, selection: Selection) -> Rubric | None:
+    """The one that it is judged by; raises Refusal for one of another protocol."""
+    if not design.judges_per_response:
+        return None
+    declaration = selection.declaration()
+    version = design.rubric or current(declaration.name)
+    if (of := rubric.protocol_of(version.body)) != declaration.name:
+        raise Refusal(
+            f"The rubric {version} is for prompts of {of}, and these runs asked those of {declaration}. Choose a "
+            f"rubric of {declaration.name}."
+        )
+    return version
 
 
 def named(name: str) -> Study:
@@ -105,12 +132,11 @@ def free_slug(name: str) -> str:
 
 def would_cost(selection: Selection, design: StudyDesign) -> planning.StudyCost:
     """The hours of reading of a study that is not made yet, in each order; refused as making it is."""
-    if problem := way_problem(design.resolved_by, design.judges_per_response):
-        raise Refusal(problem)
-    version = design.rubric or current()
-    return planning.cost(
-        selection.chosen(), rubric.parse(version.body), design.rules(design.seed or 0)
-    )
+    seed = design.seed or 0
+    check_design(design, seed)
+    responses, version = selection.chosen(), _rubric(design, selection)
+    assert version is not None, "Hours are asked of a study that people judge."
+    return planning.cost(responses, rubric.parse(version.body), design.rules(seed))
 
 
 def _add_items(study: Study, responses: Sequence[Response]) -> None:
@@ -163,6 +189,11 @@ def _responses(study: Study) -> QuerySet[Response]:
     return Response.objects.filter(study_items__study=study).order_by("study_items__position")
 
 
+def counted(study: Study) -> QuerySet[Response]:
+    """Its responses with what check_once compares."""
+    return _responses(study).only("run", "model", "instance", "prompt", "sample")
+
+
 def check_ready(version: Rubric, responses: QuerySet[Response]) -> None:
     """Raise Refusal unless the version has criteria for every prompt, and every response its gold answers."""
     rows = responses.select_related("instance__contradiction").defer(*LONG)
@@ -193,11 +224,11 @@ def discard(study: Study, *, by: Person) -> None:
 def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:
     """What opening the study with these judges would make; refused as opening is. Nothing is stored."""
     _check(study, judges)
-    return planning.dry_run(study, planning.by_place(study.items.all()), judges, study.rubric)
+    return planning.dry_run(study, planning.by_place(study.items.all()), judges, study.judged_by)
 
 
 def _check(study: Study, judges: Sequence[Person]) -> None:
-    check_ready(study.rubric, _responses(study))
+    check_ready(study.judged_by, _responses(study))
     check_judges(study, judges)
 
 
@@ -210,14 +241,27 @@ def check_judges(study: Study, judges: Sequence[Person]) -> None:
 
 
 @transaction.atomic
-def open_study(study: Study, judges: Sequence[Person]) -> Round:
-    """Fix the responses, give every judge their slots in a blind order; raises Refusal or Conflict."""
+def open_study(study: Study, judges: Sequence[Person]) -> None:
+    """Fix the responses, give every judge their slots in a blind order; raises Refusal or Conflict.
+
+    A study that nobody judges is closed at once.
+    """
+    # Its collection may have moved to a version of the protocol that scores.
+    check_once(declaration_of(study), counted(study))
+    if not study.is_judged:
+        _fix(study, judges)
+        return
     STUDY.require(study, "open", opened_at=Now())
     _check(study, judges)
-    first = Round.objects.create(study=study, n=1, rubric_id=study.rubric_id)
+    first = Round.objects.create(study=study, n=1, rubric=study.judged_by)
     study.items.update(round=first)
     seat(first, judges)
-    return first
+
+
+def _fix(study: Study, judges: Sequence[Person]) -> None:
+    if judges:
+        raise Refusal("Nobody judges in this study. Open it without judges.")
+    STUDY.require(study, "fix", opened_at=Now(), closed_at=Now())
 
 
 def seat(this_round: Round, judges: Sequence[Person]) -> None:
@@ -269,21 +313,3 @@ def close_study(study: Study) -> int:
     STUDY.require(study, "close", closed_at=Now())
     study.rounds.filter(is_latest=True).update(closed_at=Now())
     return close_slots(JudgingSlot.objects.filter(round__study=study), study)
-
-
-def composition(study: Study) -> dict[str, Any]:
-    """What the study judges: {"prompts": [criteria …], "models": [...], "instances": n}."""
-    items = study.items.all()
-    versions = [round_.rubric for round_ in study.rounds.select_related("rubric")] or [study.rubric]
-    known = {
-        name: criteria
-        for version in versions
-        for name, criteria in rubric.parse(version.body).prompts.items()
-    }
-    prompts = set(items.values_list("response__prompt", flat=True))
-    models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
-    return {
-        "prompts": [criteria for name, criteria in known.items() if name in prompts],
-        "models": list(models),
-        "instances": items.values("response__instance").distinct().count(),
-    }

@@ -51,7 +51,7 @@ def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
 
 
 def criteria_of(slot: JudgingSlot) -> PromptCriteria:
-    return rubric.parse(slot.round.study.rubric.body).prompts[slot.item.response.prompt]
+    return rubric.parse(slot.round.study.judged_by.body).prompts[slot.item.response.prompt]
 
 
 @transaction.atomic
@@ -83,7 +83,7 @@ def give(
         judgment.seconds = time
     judgment.save()
     _note(slot, "changed" if stored else "judged", verdict, comment)
-    if slot.round.study.rubric.locked_at is None:
+    if slot.round.study.judged_by.locked_at is None:
         Rubric.objects.filter(pk=slot.round.rubric_id, locked_at=None).update(locked_at=Now())
     return judgment
 

@@ -33,7 +33,7 @@ def sources(study: Study, person: Person) -> QuerySet[Study]:
     closed = Study.objects.filter(
         state=StudyState.CLOSED,
         is_demonstration=study.is_demonstration,
-        rubric__name=study.rubric.name,
+        rubric__name=study.judged_by.name,
     ).exclude(pk=study.pk)
     return closed.exclude(pk__in=hidden_results(person, list(closed)))
 
@@ -74,7 +74,7 @@ def draw(study: Study, source: Study | None, number: int) -> None:
 
 
 def _found(study: Study, source: Study) -> list[StudyItem]:
-    known = rubric.parse(study.rubric.body)
+    known = rubric.parse(study.judged_by.body)
     return [item for item in _possible(study, source) if _is_allowed(known, item)]
 
 
@@ -89,7 +89,7 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
         ~Exists(study.items.filter(**same)),
         ~Exists(unfinished.exclude(study__state=StudyState.CLOSED)),
         ~Exists(excluded.filter(seconded_by__isnull=False)),
-        resolution__round__rubric__name=study.rubric.name,
+        resolution__round__rubric__name=study.judged_by.name,
         response__prompt__in=study.items.order_by().values("response__prompt"),
     ).select_related("resolution", "response__instance__contradiction")
 
@@ -175,7 +175,7 @@ def outcome(study: Study, judge: Judge) -> WarmUpOutcome:
 def give(gold: GoldItem, person: Person, verdict: str) -> None:
     """Store the verdict once: a later one changes nothing. Raises Refusal, or Conflict where nobody judges any more."""
     study = gold.study
-    if problem := rubric.parse(study.rubric.body).prompts[gold.response.prompt].problem(verdict):
+    if problem := rubric.parse(study.judged_by.body).prompts[gold.response.prompt].problem(verdict):
         raise Refusal(problem)
     judge = Judge.objects.select_for_update().filter(study=study, person=person).first()
     if judge is None:

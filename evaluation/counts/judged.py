@@ -119,7 +119,7 @@ class Judged:
     @property
     def scale(self) -> list[str]:
         """The verdicts of the study's rubric, from worst to best."""
-        return self.study.rubric.scale.keys
+        return self.study.judged_by.scale.keys
 
     @cached_property
     def judges(self) -> list[str]:

@@ -41,7 +41,7 @@ def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]
         .annotate(count=Count("pk"))
     )
     rubrics = {rubric.pk: str(rubric) for rubric in Rubric.objects.filter(rounds__study=study)}
-    rubrics[study.rubric_id] = str(study.rubric)
+    rubrics[study.judged_by.pk] = str(study.judged_by)
     return [
         MachineCount(
             *place_of(names, *place),

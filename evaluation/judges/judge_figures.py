@@ -95,7 +95,7 @@ def listed(study: Study) -> list[ListedJudge]:
     people = {judge.pseudonym: judge for judge in study.judges.exclude(person=None)}
     shown = counts.rounds_shown(study)
     others, seconds = counts.with_others(study, shown), counts.seconds(study, shown)
-    scale = study.rubric.scale.keys
+    scale = study.judged_by.scale.keys
     return [
         ListedJudge(
             people[name],
@@ -114,7 +114,7 @@ def shares_of(study: Study, judge: Judge, shown: RoundsShown) -> list[VerdictSha
     """What the judge gave on each prompt, then on all."""
     by_prompt = counts.given(study, shown, judge).get(judge.pseudonym, {})
     chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
-    scale = study.rubric.scale.keys
+    scale = study.judged_by.scale.keys
     rows = [
         _shares(_title(prompt), given, scale, prompt=prompt, **chosen)
         for prompt, given in sorted(by_prompt.items(), key=lambda entry: _title(entry[0]))
@@ -138,7 +138,7 @@ def _shares(
 
 def compared(study: Study, judge: Judge, shown: RoundsShown) -> list[JudgeComparison]:
     """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
-    plan, scale = Clustering().plan(study), study.rubric.scale.keys
+    plan, scale = Clustering().plan(study), study.judged_by.scale.keys
     name = judge.pseudonym
     others = counts.with_others(study, shown).get(name, {})
     rows = [

@@ -97,7 +97,7 @@ class ResponseChoice:
     @classmethod
     def from_query(cls, query: Mapping[str, str], study: Study) -> "ResponseChoice":
         """From a request's query; raises Refusal for a value that no number of the study links to."""
-        scale = study.rubric.scale.keys
+        scale = study.judged_by.scale.keys
         given = {field.name: query.get(field.name, "").strip() for field in fields(cls)}
         allowed = {
             "of": [FINAL, FIRST, KEPT],
@@ -165,7 +165,7 @@ def _order(study: Study, sort: str) -> list[Any]:
         "model": ("response__model", dict(in_name_order(model_names(models_of(study))))),
         "prompt": ("response__prompt", _by_label(prompts_of(study))),
         "slice": (f"{_CONTRADICTION}type_4", (EXPLICIT, IMPLICIT)),
-        "verdict": ("resolution__verdict", study.rubric.scale.keys),
+        "verdict": ("resolution__verdict", study.judged_by.scale.keys),
         "cause": ("resolution__cause", CAUSES),
     }
     return [_placed(*places[sort])] if sort else []

@@ -56,7 +56,7 @@ def prompt_words(name: str) -> str:
 def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
     """The choice as (what, value) for the page's head."""
     names = model_names(models_of(study))
-    labels = study.rubric.scale.labels | {
+    labels = study.judged_by.scale.labels | {
         tables.UNLABELLED: "No final verdict",
         tables.INCOMPLETE: "None: the study closed before all its judges came to it",
         LABELLED: "Any final verdict",

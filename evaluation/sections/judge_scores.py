@@ -65,7 +65,7 @@ def judge_models(
                 names,
                 plan,
                 halves,
-                study.rubric.scale.keys,
+                study.judged_by.scale.keys,
             ),
             "spellings": spelt.get(judge.pk, {}),
             "other_versions": uncounted.get(judge.pk, 0),

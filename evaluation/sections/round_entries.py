@@ -69,7 +69,7 @@ def round_entries(rounds: Sequence[Round]) -> list[StudyRound]:
 
 def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdicts]:
     """How far each two rounds agree on the responses on which both ended with a verdict."""
-    plan, scale = clustering.plan(study), study.rubric.scale.keys
+    plan, scale = clustering.plan(study), study.judged_by.scale.keys
     entries: list[ChangedVerdicts] = []
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
         cells = [cell for _, cell in rows]

@@ -66,7 +66,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
         "verdicts": verdict_entries(study),
         "agreement": study_agreement(judged, prompts, clustering),
         "tables": [verdict_table(judged, prompts, names, plan_of(seed))],
-        "comparisons": comparisons_entry(answers_of(answered, study.rubric.scale.best), seed),
+        "comparisons": comparisons_entry(answers_of(answered, study.judged_by.scale.best), seed),
         "judge_models": judge_models(study, prompts, names, plan_of(seed)),
         "resolution": resolution_entry(judged),
         "flow": study_flow(judged),
@@ -87,7 +87,7 @@ def verdict_entries(study: Study) -> list[ReportVerdict]:
             ReportVerdict,
             {name: entry[name] for name in ReportVerdict.__annotations__ if name in entry},
         )
-        for entry in study.rubric.body["verdicts"]
+        for entry in study.judged_by.body["verdicts"]
     ]
 
 
@@ -119,7 +119,7 @@ def study_entry(judged: Judged) -> ReportStudy:
         "without_own": study.without_own,
         "own_verdicts": [int(own(judged).sum()), len(judged.first.at)],
         "resolved_by": study.resolved_by,
-        "rubric": str(study.rubric),
+        "rubric": str(study.judged_by),
         "order": study.order,
         "seed": study.seed,
         "responses": len(instances.at),

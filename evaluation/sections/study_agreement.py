@@ -128,7 +128,7 @@ class _Parts:
         return place in self.finals or len(self._responses(place).paired.parts) > 0
 
     def _responses(self, place: PromptRound) -> Responses:
-        return self.responses.get(place) or no_responses(len(self.study.rubric.scale.keys))
+        return self.responses.get(place) or no_responses(len(self.study.judged_by.scale.keys))
 
     def entry(
         self, prompt: ReportPrompt, round: Round | None, named: bool = False
@@ -136,7 +136,7 @@ class _Parts:
         """Agreement on the responses to one prompt in one round, which is `named` where there are others."""
         place = prompt["name"], round.n if round else 0
         mine, cells = self._responses(place), self.pairs.get(place, {})
-        version = round.rubric if round else self.study.rubric
+        version = round.rubric if round else self.study.judged_by
         scale = version.scale.keys
         labels = proposed_or_used(version, prompt["name"], _used(mine, scale))
         # The columns of these verdicts, in the order of the scale.

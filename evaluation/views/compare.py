@@ -43,7 +43,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     except Refusal as refusal:
         context["problem"] = refusal.message
         return render(request, "evaluation/compare.html", context, status=400)
-    word = study.rubric.scale[report["comparisons"]["verdict"]].label.lower()
+    word = study.judged_by.scale[report["comparisons"]["verdict"]].label.lower()
     families = family_sections(report, word)
     context |= {"report": report, "families": families, "compared": word}
     return render(request, "evaluation/compare.html", context)
@@ -61,7 +61,7 @@ def _asked(request: HttpRequest, study: Study, parts: ReportSubject) -> AskedCom
         request.GET,
         request.GET.getlist("model"),
         prompts=[prompt["name"] for prompt in parts["prompts"]],
-        verdicts=study.rubric.scale.keys,
+        verdicts=study.judged_by.scale.keys,
         known_models=[model["id"] for model in parts["models"]],
     )
 

@@ -103,7 +103,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     rounds = RoundSides(study, Clustering.from_query(request.GET))
     first, second = request.GET.get("first", ""), request.GET.get("with", "")
-    scale = study.rubric.scale
+    scale = study.judged_by.scale
     verdict = _known(request, "verdict", scale.keys) or scale.best
     on = _known(request, "on", [BOTH])
     names = [_parsed(name) for name in (first or f"{STUDY}-{study.pk}", second) if name]
@@ -149,7 +149,7 @@ def _shown(
         return rounds.shown(round, other)
     read = frozen if name.kind == SNAPSHOT else live
     source = read(request, name.number)
-    used, expected = source.study.rubric.name, rounds.study.rubric.name
+    used, expected = source.study.judged_by.name, rounds.study.judged_by.name
     if used != expected:
         raise Refusal(
             f"{source.study} is judged by the rubric {used}, and {rounds.study} by {expected}. Choose a study of the "
@@ -179,7 +179,7 @@ def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     """What can be chosen: this study's frozen reports, then other studies whose results this person may read."""
     snapshots = ReportSnapshot.objects.filter(study=study).order_by("-pk")
     studies = list(
-        Study.objects.filter(rubric__name=study.rubric.name)
+        Study.objects.filter(rubric__name=study.judged_by.name)
         .exclude(pk=study.pk)
         .exclude(state="draft")
         .order_by("-pk")[:MOST_STUDIES]

@@ -139,7 +139,7 @@ def _unseen_study(collection: Collection, by: Person | None) -> Study:
         closed_at=Now(),
         arriving_in=collection,
     )
-    Round.objects.create(study=study, rubric=study.rubric, closed_at=Now())
+    Round.objects.create(study=study, rubric=study.judged_by, closed_at=Now())
     return study
 
 

@@ -53,6 +53,7 @@ def import_predictions(study: Study, data: bytes, name: str) -> ImportedReplies:
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or "\x00" in name:
         raise Refusal(f"A judge's name has 1 to {LONGEST_NAME} characters.")
+    study.require_judged()
     if study.state == StudyState.DRAFT:
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
     # Before the transaction, which on SQLite stops all other writers. An open study's responses never change.

@@ -128,18 +128,20 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
 def study_entry(study: Study) -> dict[str, Any]:
     """The study and its design."""
     rubric = study.rubric
+    # Without judges, and of a file, nobody chose how it is judged.
+    is_designed = study.is_judged and not study.is_imported
     return {
         "name": study.name,
         "state": study.state,
         "is_imported": study.is_imported,
         "is_demonstration": study.is_demonstration,
         "judges_per_response": None if study.is_imported else study.judges_per_response,
-        "resolved_by": None if study.is_imported else study.resolved_by,
+        "resolved_by": study.resolved_by if is_designed else None,
         "order": study.order,
-        "pairing": None if study.is_imported else study.pairing,
-        "double_percent": None if study.is_imported else study.double_percent,
-        "repeat_percent": None if study.is_imported else study.repeat_percent,
-        "without_own": None if study.is_imported else study.without_own,
+        "pairing": study.pairing if is_designed else None,
+        "double_percent": study.double_percent if is_designed else None,
+        "repeat_percent": study.repeat_percent if is_designed else None,
+        "without_own": study.without_own if is_designed else None,
         "seed": study.seed,
         "subset": study.subset
         and {
@@ -150,7 +152,8 @@ def study_entry(study: Study) -> dict[str, Any]:
             "strata": study.subset.strata,
             "seed": study.subset.seed,
         },
-        "rubric": {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
+        "rubric": rubric
+        and {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
     }
 
 

@@ -14,6 +14,7 @@ from generation.states import ResponseState
 from judging.blinding import hidden_run_ids
 from judging.published import over_runs
 from pages.counting import how_many
+from protocols.declaration import WIKICONTRADICT
 
 
 class ResponseModelsField(forms.ModelMultipleChoiceField):
@@ -88,11 +89,22 @@ def possible_judges() -> QuerySet[Person]:
     return Person.objects.filter(pk__in=granted, is_active=True, is_demonstration=False)
 
 
-def answered_runs(person: Person) -> QuerySet[Run]:
-    """The runs with finished responses that `person` may see now."""
+def answered_runs(person: Person, protocol: str | None = None) -> QuerySet[Run]:
+    """The runs with finished responses that `person` may see now: of all protocols, or of the one of this name."""
     done = Run.objects.filter(responses__state=ResponseState.DONE)
+    if protocol:
+        name = None if protocol == WIKICONTRADICT else protocol
+        done = done.filter(collection__protocol__name=name)
     seen = done.exclude(pk__in=hidden_run_ids(person))
     return seen.annotate(answered=Count("responses")).order_by("-pk")
+
+
+def protocols_of(runs: QuerySet[Run]) -> dict[str, str]:
+    """The names of the protocols of these runs, in their order, with the titles."""
+    declarations = [
+        run.collection.declaration for run in runs.select_related("collection__protocol")
+    ]
+    return {declaration.name: declaration.title for declaration in declarations}
 
 
 def subsets_of(runs: QuerySet[Run]) -> QuerySet[Subset]:

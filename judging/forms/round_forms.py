@@ -19,7 +19,7 @@ from judging.forms.fields import (
 )
 from judging.models import Rubric, Study
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
-from judging.selections import Selection
+from judging.selections import Selection, declaration_of
 
 
 class RoundForm(forms.Form):
@@ -46,7 +46,7 @@ class RoundForm(forms.Form):
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        versions = rubric_versions.versions().filter(name=study.rubric.name)
+        versions = rubric_versions.versions().filter(name=study.judged_by.name)
         self.fields["rubric"].queryset = versions  # type: ignore[attr-defined]
         self.initial.setdefault("rubric", study.rubric_id)
         reads = ExpressionWrapper(rounds.could_read(study), BooleanField())
@@ -97,7 +97,7 @@ class AgainForm(RoundForm):
         super().__init__(*args, study=study, **kwargs)
         used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
         self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
-        labels = study.rubric.scale.labels
+        labels = study.judged_by.scale.labels
         verdicts = [*labels.items(), (rounds.NO_VERDICT, "No final verdict")]
         self.fields["verdicts"].choices = verdicts  # type: ignore[attr-defined]
 
@@ -142,7 +142,7 @@ class AddedForm(RoundForm):
     def __init__(self, *args: Any, study: Study, person: Person, **kwargs: Any) -> None:
         super().__init__(*args, study=study, **kwargs)
         self.study = study
-        runs = answered_runs(person)
+        runs = answered_runs(person, declaration_of(study).name)
         self.fields["runs"].queryset = runs  # type: ignore[attr-defined]
         self.fields["language_models"].queryset = LanguageModel.objects.filter(  # type: ignore[attr-defined]
             responses__run__in=runs.values("pk")

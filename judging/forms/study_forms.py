@@ -30,6 +30,11 @@ from judging.studies import StudyDesign
 MOST_JUDGES = 20
 LARGEST_SEED = 2**53
 MOST_FAST_SECONDS = 60
+# What is asked where people judge.
+OF_JUDGING = (
+    "rubric", "judges_per_response", "double_percent", "pairing", "without_own", "resolved_by", "order",
+    "repeat_percent", "fast_seconds",
+)  # fmt: skip
 
 
 class HumanEvaluationForm(forms.Form):
@@ -59,7 +64,7 @@ class HumanEvaluationForm(forms.Form):
 
 
 class StudyForm(forms.Form):
-    """A new study: its responses and its design."""
+    """A new study over responses to one protocol's records, and how people judge them, if they do."""
 
     name = forms.CharField(
         max_length=120, help_text="Judges see this name. Do not put a model's name in it."
@@ -153,9 +158,12 @@ class StudyForm(forms.Form):
         help_text="Determines who judges what, and each judge's order. If empty, a random seed is drawn and stored.",
     )
 
-    def __init__(self, *args: Any, person: Person, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, person: Person, protocol: str, is_judged: bool, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        runs = answered_runs(person)
+        self.is_judged = is_judged
+        runs = answered_runs(person, protocol)
         used = set(runs.values_list("responses__prompt", flat=True))
         self.fields["runs"].queryset = runs  # type: ignore[attr-defined]
         self.fields["language_models"].queryset = LanguageModel.objects.filter(  # type: ignore[attr-defined]
@@ -163,8 +171,18 @@ class StudyForm(forms.Form):
         ).distinct()
         self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
         self.fields["subset"].queryset = subsets_of(runs)  # type: ignore[attr-defined]
-        self.fields["rubric"].queryset = rubric_versions.versions()  # type: ignore[attr-defined]
-        self.initial.setdefault("rubric", rubric_versions.current().pk)
+        if is_judged:
+            versions = rubric_versions.versions(protocol)
+            self.fields["rubric"].queryset = versions  # type: ignore[attr-defined]
+            self.initial.setdefault("rubric", rubric_versions.current(protocol).pk)
+        else:
+            for name in OF_JUDGING:
+                del self.fields[name]
+            self.fields[
+                "seed"
+            ].help_text = (
+                "Decides what the report draws. If empty, a random one is drawn and stored."
+            )
 
     def selection(self) -> Selection:
         entered = self.cleaned_data
@@ -186,11 +204,10 @@ class StudyForm(forms.Form):
         return self.cleaned_data["fast_seconds"] or StudyDesign.fast_seconds
 
     def design(self) -> StudyDesign:
-        names = (
-            "judges_per_response", "resolved_by", "order", "pairing", "double_percent", "repeat_percent",
-            "without_own", "fast_seconds", "seed", "rubric",
-        )  # fmt: skip
-        return StudyDesign(**{name: self.cleaned_data[name] for name in names})
+        seed = self.cleaned_data["seed"]
+        if not self.is_judged:
+            return StudyDesign(judges_per_response=0, seed=seed)
+        return StudyDesign(seed=seed, **{name: self.cleaned_data[name] for name in OF_JUDGING})
 
 
 class JudgesForm(forms.Form):

@@ -46,7 +46,7 @@ def begin(
     check_askable(model)
     items = _items(study, prompts, half)
     asked_with = asked_with or judge_prompts.versions()[0]
-    if missing := not_asked_for(asked_with.template, study.rubric.scale):
+    if missing := not_asked_for(asked_with.template, study.judged_by.scale):
         raise Refusal(
             f"This judge prompt does not ask for {', '.join(missing)}; write one that does."
         )

@@ -12,6 +12,7 @@ from datasets.models import Collection, Instance, Subset
 from generation.models import LanguageModel, Response
 from judging.rules.verdict_scale import VerdictScale, declared_scale
 from judging.states import StudyState
+from leases.refusal import Refusal
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -75,7 +76,11 @@ class Study(models.Model):
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)
     rubric = models.ForeignKey(
-        Rubric, on_delete=models.PROTECT, related_name="studies", help_text="Of its latest round."
+        Rubric,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="studies",
+        help_text="Of its latest round; null: nobody judges.",
     )
     subset = models.ForeignKey(
         Subset,
@@ -85,7 +90,9 @@ class Study(models.Model):
         help_text="Its responses are to these questions; null: to all of its runs.",
     )
     state = models.CharField(max_length=10, choices=StudyState.choices, default=StudyState.DRAFT)
-    judges_per_response = models.PositiveIntegerField(default=2)
+    judges_per_response = models.PositiveIntegerField(
+        default=2, help_text="0: nobody judges, and opening it closes it at once."
+    )
     resolved_by = models.CharField(
         max_length=20, choices=ResolvedBy.choices, default=ResolvedBy.THIRD_PERSON
     )
@@ -132,7 +139,10 @@ class Study(models.Model):
         verbose_name_plural = "studies"
         constraints = [
             models.CheckConstraint(
-                condition=Q(judges_per_response__gte=1), name="study_has_judges"
+                condition=Q(judges_per_response__gte=1, rubric__isnull=False)
+                | Q(judges_per_response=0, rubric=None, repeat_percent=0)
+                & ~Q(state=StudyState.OPEN),
+                name="study_has_judges_and_rubric_or_neither",
             ),
             models.CheckConstraint(
                 condition=Q(repeat_percent__lte=50), name="study_repeats_half_at_most"
@@ -159,6 +169,25 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether people judge its responses. Otherwise it has no rubric, rounds, judges or slots."""
+        return self.judges_per_response > 0
+
+    @property
+    def judged_by(self) -> Rubric:
+        """Its rubric; raises as require_judged."""
+        self.require_judged()
+        assert self.rubric is not None, "A constraint gives every study with judges a rubric."
+        return self.rubric
+
+    def require_judged(self) -> None:
+        """Raise Refusal where nobody judges."""
+        if not self.is_judged:
+            raise Refusal(
+                "This study is not judged by people. Make a study with judges over its runs."
+            )
 
 
 class StudyItem(models.Model):
@@ -204,7 +233,7 @@ class StudyItem(models.Model):
     @property
     def rubric(self) -> Rubric:
         """The version that its round judges it by; before the first, its study's."""
-        return self.round.rubric if self.round else self.study.rubric
+        return self.round.rubric if self.round else self.study.judged_by
 
 
 class Round(models.Model):

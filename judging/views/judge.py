@@ -244,7 +244,7 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 
 
 def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]:
-    known = rubric.parse(study.rubric.body)
+    known = rubric.parse(study.judged_by.body)
     return [presenting.slot_view(slot, known, total) for slot in slots]
 
 
@@ -263,7 +263,7 @@ def _item_page(
     person, study, both = person_of(request), mine.round.study, None
     if isinstance(refusal, StaleVersion):
         mine = verdicts.slot_of(person, mine.pk)
-        both = presenting.both_entries(refusal.details, rubric.parse(study.rubric.body))
+        both = presenting.both_entries(refusal.details, rubric.parse(study.judged_by.body))
     counted = progress.of_person(person, study)
     [view] = _views(study, [mine], counted.total)
     context = {

@@ -1,9 +1,9 @@
 """The pages of studies, for admins (who make, open and close them) and researchers (who read)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -12,10 +12,10 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
-from generation.models import Response
-from judging import blinding, planning, pool, progress, studies, warmup
+from generation.models import Response, Run
+from judging import blinding, planning, pool, progress, rubric_versions, studies, warmup
 from judging.files import exporting
-from judging.forms.fields import answered_runs
+from judging.forms.fields import answered_runs, protocols_of
 from judging.forms.study_forms import FurtherJudgeForm, JudgesForm, StudyForm, WarmUpForm
 from judging.models import Study, StudyItem
 from judging.planning import StudyCost
@@ -25,6 +25,7 @@ from judging.views.study_page import study_page
 from pages.counting import how_many
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
+from protocols.declaration import WIKICONTRADICT
 
 ALL_DECIDED = "Every response gets its final verdict."
 NONE_LACKS = "Every response has all its verdicts."
@@ -61,7 +62,18 @@ def new(request: HttpRequest) -> HttpResponse:
     """Make a study over finished responses."""
     person = person_of(request)
     entered = request.POST if request.method == "POST" else None
-    form = StudyForm(entered, person=person, initial={"runs": request.GET.getlist("run")})
+    runs = answered_runs(person)
+    kinds = protocols_of(runs)
+    protocol = _protocol(request, runs, kinds)
+    may_judge = rubric_versions.versions(protocol).exists()
+    is_judged = may_judge and request.GET.get("judges") != "none"
+    form = StudyForm(
+        entered,
+        person=person,
+        protocol=protocol,
+        is_judged=is_judged,
+        initial={"runs": request.GET.getlist("run")},
+    )
     asks_hours = "hours" in request.POST
     cost = _cost(form) if asks_hours else None
     if not asks_hours and form.is_valid():
@@ -78,8 +90,23 @@ def new(request: HttpRequest) -> HttpResponse:
                     f"Without a finished response: {how_many(missing, 'question')} of the subset.",
                 )
             return redirect("judging:study", study.pk)
-    context = {"form": form, "cost": cost, "none_answered": not answered_runs(person).exists()}
+    context = {
+        "form": form,
+        "cost": cost,
+        "protocol": protocol,
+        "protocols": kinds,
+        "may_judge": may_judge,
+    }
     return form_page(request, "judging/study_new.html", context)
+
+
+def _protocol(request: HttpRequest, runs: QuerySet[Run], kinds: Mapping[str, str]) -> str:
+    """The protocol that the address names, that of the run that it names, or that of the newest run."""
+    if (named := request.GET.get("protocol", "")) in kinds:
+        return named
+    number = request.GET.get("run", "")
+    chosen = runs.filter(pk=number) if number.isdecimal() and len(number) < 10 else runs.none()
+    return next(iter([*protocols_of(chosen), *kinds]), WIKICONTRADICT)
 
 
 def _cost(form: StudyForm) -> StudyCost | None:
@@ -107,6 +134,10 @@ def study(request: HttpRequest, study_id: int) -> HttpResponse:
 def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
     """Fix the responses and give the judges their items."""
     study = get_object_or_404(Study, pk=study_id)
+    if not study.is_judged:
+        studies.open_study(study, [])
+        messages.success(request, "The study is closed: its responses are fixed.")
+        return redirect("judging:study", study.pk)
     form = JudgesForm(request.POST)
     if form.is_valid():
         with refused_in(form):

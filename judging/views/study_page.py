@@ -1,5 +1,6 @@
 """The page of a study, and its lists for people who do not judge in it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,9 @@ from accounts.access import person_of
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.subsets import superseded_in
-from judging import blinding, pool, progress, rounds, studies
+from generation import prompt_versions
+from generation.models import LanguageModel
+from judging import blinding, pool, progress, rounds
 from judging.files import exporting
 from judging.forms.judge_model_forms import JudgeModelForm
 from judging.forms.round_forms import ReopenForm
@@ -25,6 +28,7 @@ from judging.published import over_study
 from judging.rules import rubric
 from judging.rules.blindness import hides_judges
 from judging.rules.resolution import WAYS
+from judging.rules.rubric import PromptCriteria
 from judging.settling import first_verdicts, unresolved
 from judging.states import StudyState
 from pages.counting import how_many
@@ -77,7 +81,8 @@ def study_page(
         blinding.require_records(person, study)
         context |= _results(request, study)
         context["model_form"] = model_form or _model_form(study, person)
-        if is_admin and study.state == StudyState.CLOSED and not study.is_imported:
+        may_go_on = is_admin and study.is_judged and not study.is_imported
+        if may_go_on and study.state == StudyState.CLOSED:
             context |= _going_on(study, context["settled"]["discussed"])
     refused = any(
         shown is not None and shown.errors
@@ -92,7 +97,7 @@ def _results(request: HttpRequest, study: Study) -> dict[str, Any]:
     shown = [*named, *(slot.item for slot in marked)]
     blinding.keep_items(person_of(request), shown, request.path)
     return {
-        "composition": studies.composition(study),
+        "composition": _composition(study),
         "superseded": superseded_in(study.subset).count() if study.subset else 0,
         "coverage": progress.coverage(study),
         "settled": progress.responses_settled(study),
@@ -103,6 +108,31 @@ def _results(request: HttpRequest, study: Study) -> dict[str, Any]:
         "exports": exporting.formats_of(study),
         "judge_models": judge_models(study),
         "halves": halves_of(study),
+    }
+
+
+def _criteria(study: Study) -> dict[str, PromptCriteria]:
+    rounds = study.rounds.select_related("rubric")
+    versions = [round_.rubric for round_ in rounds] or [study.judged_by]
+    return {
+        name: criteria
+        for version in versions
+        for name, criteria in rubric.parse(version.body).prompts.items()
+    }
+
+
+def _composition(study: Study) -> dict[str, Any]:
+    """What the study draws: {"prompts": [prompts, or their criteria …], "models": [...], "instances": n}."""
+    items = study.items.all()
+    prompts = set(items.order_by().values_list("response__prompt", flat=True).distinct())
+    known: Mapping[str, Any] = (
+        _criteria(study) if study.is_judged else prompt_versions.known(prompts)
+    )
+    models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
+    return {
+        "prompts": [criteria for name, criteria in known.items() if name in prompts],
+        "models": list(models),
+        "instances": items.values("response__instance").distinct().count(),
     }
 
 
@@ -121,11 +151,13 @@ def _going_on(study: Study, discussed: int) -> dict[str, Any]:
 
 def _model_form(study: Study, person: Person) -> JudgeModelForm | None:
     """It lists models."""
-    return None if blinding.are_models_hidden(person) else JudgeModelForm(study=study)
+    hidden = not study.is_judged or blinding.are_models_hidden(person)
+    return None if hidden else JudgeModelForm(study=study)
 
 
 def _warm_up_form(study: Study, person: Person) -> WarmUpForm | None:
-    return WarmUpForm(study=study, person=person) if study.state == StudyState.DRAFT else None
+    is_asked = study.is_judged and study.state == StudyState.DRAFT
+    return WarmUpForm(study=study, person=person) if is_asked else None
 
 
 # ---------------------------------------------------------------- lists, for people who do not judge in the study

@@ -28,7 +28,7 @@ def item(request: HttpRequest, study_id: int, position: int) -> HttpResponse:
             refusal = problem
         else:
             return redirect("judging:warm_up", study.pk, position)
-    known, given = rubric.parse(study.rubric.body), warmup.given(gold, person)
+    known, given = rubric.parse(study.judged_by.body), warmup.given(gold, person)
     view = presenting.response_view(gold.response, known)
     context = {
         "study": study,

@@ -45,7 +45,9 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--judge", action="append", default=[], metavar="USERNAME", help="may be repeated"
         )
-        parser.add_argument("--per-response", type=int, default=2, metavar="N", help="judges (2)")
+        parser.add_argument(
+            "--per-response", type=int, default=2, metavar="N", help="judges (2); 0: nobody judges"
+        )
         parser.add_argument("--resolved-by", choices=list(WAYS), default=THIRD_PERSON)
         parser.add_argument("--order", choices=ORDERS, default=GROUPED)
         parser.add_argument(
@@ -118,10 +120,10 @@ def _person(username: str) -> Person:
     return first_of(people, f"There is no person {username}.")
 
 
-def _rubric(named: str | None) -> Rubric:
-    """The version of this number, of the program's rubric unless another is named; or the current one."""
+def _rubric(named: str | None) -> Rubric | None:
+    """The version of this number, of the program's rubric unless another is named; None where none is."""
     if named is None:
-        return rubric_versions.current()
+        return None
     name, _, version = named.rpartition("/")
     rows = rubric_versions.versions().filter(name=name or rubric_versions.PROGRAMS)
     rows = rows.filter(version=version) if version.isdecimal() else rows.none()
