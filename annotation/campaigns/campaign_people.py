@@ -11,7 +11,6 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AssignmentState, CampaignState
-from leases.prepared import Prepared
 
 
 def annotators() -> QuerySet[Person]:
@@ -63,19 +62,16 @@ class OpenCampaign:
 COLUMNS = tuple(column.name for column in fields(OpenCampaign))
 
 
-def _mine(person: int, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
+def _mine(person: Person, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
     rows = Campaign.objects.filter(state=CampaignState.OPEN, **within).order_by()
     own = FilteredRelation("chosen", condition=Q(chosen__person=person))
     is_mine = Q(own__isnull=True, for_chosen=False) | Q(own__isnull=False, own__removed_at=None)
     return rows.alias(own=own).filter(is_mine).values_list(*COLUMNS)
 
 
-ONE_OF_MINE = Prepared(_mine, "person", "pk")
-
-
 def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
     """The campaigns of works_in(), or the one `within`, that are open and whose quota the person has not reached."""
-    rows = ONE_OF_MINE(person=person.pk, pk=within) if within else _mine(person.pk)
+    rows = _mine(person, pk=within) if within else _mine(person)
     mine = [OpenCampaign(*row) for row in rows]
     limited = [campaign.pk for campaign in mine if campaign.quota is not None]
     counts = _own_in(person, limited) if limited else {}
