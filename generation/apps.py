@@ -16,10 +16,13 @@ class GenerationConfig(AppConfig):
         from datasets.excluding.exposure import responses_known
         from generation.access import runs_known
         from generation.call_queues import queues
+        from generation.prompts.declared import prompt_problems
+        from protocols.checking import part_problems
 
         register(check_services, "services")
         responses_known.add(self.name, runs_known)
         queues.add(self.name, responses_to_ask)
+        part_problems.add(self.name, prompt_problems)
 
 
 def responses_to_ask() -> "CallQueue":

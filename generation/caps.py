@@ -69,9 +69,10 @@ def _size(*texts: str) -> int:
 
 
 def most_of_call(run: Run, model: LanguageModel) -> float:
-    """The most that a call of a run with a cap costs: with one new token where all its prompts score options."""
+    """The most that a call of a run with a cap costs: with one new token where all prompts that ask score options."""
     known = prompt_versions.known(run.prompts)
-    scores = all(name in known and known[name].form == Form.SCORES for name in run.prompts)
+    asking = [name for name in run.prompts if name not in known or not known[name].given]
+    scores = all(name in known and known[name].form == Form.SCORES for name in asking)
     return costs.most(model, run.longest, scores)
 
 

@@ -12,10 +12,13 @@ from generation.inference import chat
 from generation.prompts import controlled, prompting
 from generation.states import ResponseState, RunState
 from leases.models import Leased
+from protocols.declaration import WIKICONTRADICT
 
 # The fields of a response that may be a megabyte long, and that lists do not show.
 LONG = ("request", "reply", "reasoning")
 PERSON = settings.AUTH_USER_MODEL
+# The options of a row that stands for the author of given texts, which no model is asked for.
+GIVEN = {"given": True}
 # Why a finished response is not an answer of the model; judges are shown these words.
 FINDINGS = (
     (chat.REFUSED, "The model declined to answer."),
@@ -61,6 +64,11 @@ class LanguageModel(models.Model):
         return self.display_name or self.model_id
 
     @property
+    def is_author(self) -> bool:
+        """Whether it stands for the author of given texts."""
+        return bool(self.options == GIVEN)
+
+    @property
     def able(self) -> chat.Abilities:
         return chat.Abilities(**self.abilities)
 
@@ -96,6 +104,7 @@ class PromptVersion(models.Model):
         PROGRAM = "program", "Comes with the program"
         FILE = "file", "A file in DATA_DIR"
         PERSON = "person", "A person"
+        PROTOCOL = "protocol", "A protocol's file"
 
     key = models.CharField(max_length=60, unique=True)
     name = models.CharField(max_length=50, help_text="The same for all versions of a prompt.")
@@ -104,6 +113,9 @@ class PromptVersion(models.Model):
     body = models.JSONField(help_text="As authoring.completed makes it.")
     sha256 = models.CharField(max_length=64, help_text="Also in its responses.")
     origin = models.CharField(max_length=10, choices=Origin.choices)
+    protocol = models.CharField(
+        max_length=24, db_default=WIKICONTRADICT, help_text="Over whose records it is asked."
+    )
     author = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     published_at = models.DateTimeField(null=True, help_text="When a run first used it.")
@@ -118,7 +130,7 @@ class PromptVersion(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(origin="person", author__isnull=False)
-                | Q(origin__in=["program", "file"], author=None),
+                | Q(origin__in=["program", "file", "protocol"], author=None),
                 name="prompt_has_an_author_or_a_file",
             ),
         ]
@@ -146,6 +158,9 @@ class Run(models.Model):
     models_asked = models.ManyToManyField(LanguageModel, related_name="runs")
     prompts = models.JSONField(default=list, help_text="Keys of the prompts' versions.")
     samples = models.PositiveIntegerField(default=1)
+    seed = models.BigIntegerField(
+        null=True, help_text="Draws the order of passages; null where no prompt shuffles any."
+    )
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.DRAFT)
     reason = models.TextField(blank=True, help_text="Why workers paused it.")
     cost = models.FloatField(
@@ -220,6 +235,11 @@ class Response(Leased):
         blank=True,
         help_text="[passage 1, passage 2] as this model was given them, where they are not the question's own: "
         "an imported file words them otherwise, or the prompt shows revised ones.",
+    )
+    drawn = models.JSONField(
+        null=True,
+        blank=True,
+        help_text='Of a prompt that shuffles passages: {"order": their fields, as they stand in the text}.',
     )
     gold = models.JSONField(
         default=list, help_text="The gold answers that a judge is shown for this prompt."

@@ -1,7 +1,8 @@
 """The prompts that there are: the study's own files, and the versions that people and files in DATA_DIR add.
 
 A version is used under its key, which no other version ever has once a run has used it. Until then it may be changed
-or removed. The study's own are read from their files, and get a row when they are listed or used.
+or removed. The study's own are read from their files, and get a row when they are listed or used, as those of
+protocols do (protocol_prompts.py).
 """
 
 import hashlib
@@ -16,11 +17,14 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.identity import canonical
+from datasets.models import Collection as CollectionRow
+from generation import protocol_prompts
 from generation.models import PromptVersion
 from generation.prompts import authoring, prompting
 from generation.prompts.prompting import Prompt, PromptError
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
+from protocols.declaration import WIKICONTRADICT
 
 # The folder in DATA_DIR whose files are read by `manage.py read_prompts`, and at each start.
 FOLDER = "prompts"
@@ -53,8 +57,28 @@ def _in_order(prompts: list[Prompt]) -> dict[str, Prompt]:
 
 def find(name_or_label: str) -> Prompt:
     """The prompt of this key or label; raises NotFoundHere with the known ones."""
-    some = known([name_or_label]) or known()
+    some = known([name_or_label])
+    if not some:
+        protocol_prompts.store()
+        some = known()
     return prompting.found(name_or_label, some)
+
+
+def offered(collection: CollectionRow) -> dict[str, Prompt]:
+    """The prompts that can be asked over a collection, in the order of their labels."""
+    fitting = protocol_prompts.fitting(collection)
+    return {key: prompt for key, prompt in known().items() if not fitting.problem(prompt)}
+
+
+def check_fit(collection: CollectionRow, prompts: Sequence[Prompt]) -> None:
+    """Raise Refusal for a prompt that cannot be asked over a collection."""
+    fitting = protocol_prompts.fitting(collection)
+    for prompt in prompts:
+        if problem := fitting.problem(prompt):
+            raise Refusal(
+                f"Prompt {prompt.label} {problem}. {collection.name} is of {collection.declaration}: choose its "
+                "prompts."
+            )
 
 
 def choices(keys: Collection[str] | None = None) -> list[tuple[str, str]]:
@@ -65,6 +89,7 @@ def choices(keys: Collection[str] | None = None) -> list[tuple[str, str]]:
 def stored() -> QuerySet[PromptVersion]:
     """All versions as rows, with the study's own."""
     _store_own(prompting.prompts())
+    protocol_prompts.store()
     return PromptVersion.objects.select_related("author")
 
 
@@ -138,8 +163,11 @@ def add(given: Mapping[str, Any], by: Person) -> PromptVersion:
 
 
 def _completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """What authoring.completed makes of a prompt for the protocol "protocol", WikiContradict unless it is given."""
+    given = {**given}
+    places = protocol_prompts.places_in(str(given.pop("protocol", WIKICONTRADICT)))
     try:
-        return authoring.completed(given, where)
+        return authoring.completed(given, where, places)
     except PromptError as error:
         raise Refusal(str(error)) from error
 
@@ -148,6 +176,7 @@ def _completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _added(body: dict[str, Any], by: Person | None) -> PromptVersion:
     own = prompting.prompts()
     _store_own(own)
+    protocol_prompts.store()
     # Of two people who add at a time, the second waits here, and sees the first one's name and label.
     list(PromptVersion.objects.filter(key=next(iter(own))).select_for_update().values_list("pk"))
     _check_new(body)
@@ -180,6 +209,7 @@ def _stored(body: dict[str, Any], version: int, by: Person | None) -> PromptVers
             "body": body,
             "sha256": body["sha256"],
             "origin": Origin.PERSON if by else Origin.FILE,
+            "protocol": body.get("protocol", WIKICONTRADICT),
             "author": by,
         },
     )
@@ -199,7 +229,8 @@ def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Perso
     Returns the newest version where nothing was changed. Raises Refusal, and StaleVersion where the newest version's
     mark is not `newest` any more.
     """
-    body = _completed({**given, "name": row.name, "label": row.body["label"]}, "The prompt")
+    fixed = {"name": row.name, "label": row.body["label"], "protocol": row.protocol}
+    body = _completed({**given, **fixed}, "The prompt")
     # Of two people who save at a time, the second waits here, and is refused.
     list(PromptVersion.objects.filter(name=row.name).select_for_update().values_list("pk"))
     last = newest_of(row.name)

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
 from generation.inference import chat, client, faults, probing, scoring
-from generation.models import LanguageModel, Run
+from generation.models import GIVEN, LanguageModel, Run
 from generation.states import RunState
 from leases.refusal import Refusal
 from leases.rows import first_of
@@ -39,6 +39,11 @@ def add(
         defaults={"options": whole, "display_name": display_name},
     )
     return model
+
+
+def author(name: str) -> LanguageModel:
+    """The row that stands for the author of given texts (prompting.Prompt.by); no service is asked for them."""
+    return add("", name, GIVEN)
 
 
 def seen() -> QuerySet[LanguageModel]:

@@ -1,11 +1,11 @@
 """The responses of a run: every question, prompt, model and sample, in the order of the requests.
 
 The order is by question first, so that requests with the same passages follow each other and a server can reuse its
-prefix cache.
+prefix cache. A given text, which no model is asked for, is one response, done at once.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
@@ -13,10 +13,14 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Instance, RevisedPassage
+from generation import registry
 from generation.models import LanguageModel, Response, Run
 from generation.prompts import controlled, prompting, rendering
+from generation.prompts.places import filled, places_of
 from generation.prompts.prompting import Prompt
+from generation.states import ResponseState
 from leases.refusal import Refusal
+from protocols.declaration import WIKICONTRADICT, Declaration
 
 NOT_REVISED = "it has no checked passages revised so that they agree"
 
@@ -26,7 +30,8 @@ class Rendered:
     """One prompt about one question: the text to send and the gold answers, or why it cannot be sent.
 
     `follow_up` is the text of a second turn (rendering.follow_up). `passages` are the two revised passages where the
-    prompt shows those and not the question's own. `shown` are the passages in the text.
+    prompt shows those and not the question's own. `shown` are the passages in the text. `texts` has what stands in each
+    place, of a declared record; `given` is the text of one that is given. `is_unfit`: no run may leave it out.
     """
 
     instance: Instance
@@ -37,6 +42,9 @@ class Rendered:
     passages: list[str] | None = None
     follow_up: list[str] | None = None
     shown: Sequence[str] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    given: str = ""
+    is_unfit: bool = False
 
     @property
     def second(self) -> str:
@@ -68,9 +76,44 @@ def rendered(instances: Iterable[Instance], prompts: Sequence[Prompt]) -> Iterat
         prefetch_related_objects(
             instances, Prefetch("revised_passages", queryset=checked, to_attr="checked_revisions")
         )
+    # Not joined to each question: a protocol is a long text.
+    declarations: dict[int, Declaration] = {}
     for instance in instances:
+        of = instance.contradiction
         for prompt in prompts:
-            yield _revised(instance, prompt) if prompt.revised else _rendered(instance, prompt)
+            if prompt.protocol != WIKICONTRADICT:
+                if of.collection_id not in declarations:
+                    declarations[of.collection_id] = of.collection.declaration
+                yield _declared(instance, prompt, declarations[of.collection_id])
+            else:
+                yield _revised(instance, prompt) if prompt.revised else _rendered(instance, prompt)
+
+
+def _declared(instance: Instance, prompt: Prompt, declaration: Declaration) -> Rendered:
+    """The prompt over a record that a protocol declares."""
+    places = places_of(declaration)
+    named = places.of_text(prompt.template + prompt.second)
+    judged = (prompt.given, *prompt.shows) if prompt.given else ()
+    try:
+        record = instance.contradiction.fields or {}
+        texts = rendering.texts_of(declaration, record, [*named, *judged])
+    except rendering.Unfit as error:
+        return Rendered(instance, prompt, "", [], problem=str(error), is_unfit=True)
+    needed = [name for name in texts if name in (*places.passages, *judged)]
+    empty = [declaration.fields[name].title for name in needed if not texts[name].strip()]
+    problem = f"{empty[0]} is empty" if empty else ""
+    if prompt.given:
+        return Rendered(instance, prompt, "", [], problem, given=texts[prompt.given])
+    return Rendered(
+        instance=instance,
+        prompt=prompt,
+        text=filled(prompt.template, texts),
+        gold=[],
+        problem=problem,
+        follow_up=rendering.pieces(prompt.second, texts),
+        shown=[texts[name] for name in needed],
+        texts=texts,
+    )
 
 
 def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
@@ -128,6 +171,15 @@ def _texts(
     return rendering.render(prompt, **shown), rendering.follow_up(prompt, **shown)
 
 
+def askers(
+    prompts: Iterable[Prompt], models: Sequence[LanguageModel]
+) -> dict[str, Sequence[LanguageModel]]:
+    """By prompt name the models whose responses there are: these, or the author of a given text."""
+    return {
+        prompt.name: [registry.author(prompt.by)] if prompt.given else models for prompt in prompts
+    }
+
+
 def responses(
     run: Run,
     rendered: Sequence[Rendered],
@@ -138,12 +190,13 @@ def responses(
     first: int = 0,
 ) -> Iterator[Response]:
     """The rows to make but those of prompt names and models' keys in `made`; `order` counts from `first`."""
+    by_prompt = askers({row.prompt.name: row.prompt for row in rendered}.values(), models)
     combinations = (
         (row, model, sample)
         for row in rendered
-        for model in models
+        for model in by_prompt[row.prompt.name]
         if (row.prompt.name, model.pk) not in made
-        for sample in range(1, samples + 1)
+        for sample in range(1, 2 if row.prompt.given else samples + 1)
     )
     for order, (row, model, sample) in enumerate(combinations, start=first):
         yield Response(
@@ -154,10 +207,22 @@ def responses(
             prompt_hash=row.prompt.sha256,
             sample=sample,
             order=order,
-            rendered=row.text,
             follow_up=row.follow_up,
             wanted=controlled.wanted(row.prompt, row.shown, model.options),
             scored=list(row.prompt.options) if row.prompt.form == prompting.Form.SCORES else None,
             gold=row.gold,
             passages=row.passages,
+            **({"text": row.given, "state": ResponseState.DONE} if row.prompt.given else {}),
+            **_sent(row, run.seed, sample),
         )
+
+
+def _sent(row: Rendered, seed: int | None, sample: int) -> dict[str, Any]:
+    """The text sent, with its passages in the order drawn by the run's seed where the prompt shuffles them."""
+    prompt = row.prompt
+    if seed is None or not prompt.shuffle:
+        return {"rendered": row.text}
+    names = (row.instance.contradiction.external_id, prompt.name, str(sample))
+    order = rendering.drawn_order(prompt.shuffle, seed, *names)
+    texts = rendering.shuffled(prompt.template, row.texts, order)
+    return {"rendered": filled(prompt.template, texts), "drawn": {"order": order}}

@@ -1,7 +1,8 @@
 """Runs: created, extended, started, paused, cancelled, resumed, finished. The one module that changes a run's state."""
 
+import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from django.db import transaction
@@ -24,6 +25,8 @@ BATCH = 500
 # Calls to each model for a preview.
 TRIED = 5
 MOST_RESPONSES = 100_000
+# Records that a refusal names.
+MOST_NAMED = 5
 
 
 class NothingRevised(Refusal):
@@ -48,11 +51,15 @@ def create(
 ) -> tuple[Run, list[Rendered]]:
     """A run in draft with its responses waiting, over the first `limit` questions (None: all).
 
-    Returns it with the prompts that were left out because a passage in them is empty; the same `form` again returns the
-    first run. Raises Refusal when there is nothing to ask, or no model that can be asked.
+    One of given texts alone is finished at once. Returns it with the prompts that were left out because a passage in
+    them is empty; the same `form` again returns the first run. Raises Refusal when there is nothing to ask, no model
+    that can be asked, or a record that lacks what a prompt shows.
     """
-    _check_models(models)
-    _check_scores([(prompt, model) for prompt in prompts for model in models])
+    prompt_versions.check_fit(collection, prompts)
+    asking = [prompt for prompt in prompts if not prompt.given]
+    if asking:
+        _check_models(models)
+    _check_scores([(prompt, model) for prompt in asking for model in models])
     questions = response_planning.instances_of(collection, limit)
     askable, left_out = _rendered(collection, questions, prompts)
     if not askable:
@@ -61,12 +68,14 @@ def create(
         )
     if samples < 1:
         raise Refusal("Each prompt needs at least one sample.")
-    _check_size(len(askable) * len(models) * samples)
+    asked = list(models) if asking else []
+    _check_size(sum(1 if row.given else len(asked) * samples for row in askable))
     columns = {
-        "name": name.strip() or _name(collection, models, prompts),
+        "name": name.strip() or _name(collection, asked, prompts),
         "collection": collection,
         "prompts": [prompt.name for prompt in prompts],
         "samples": samples,
+        "seed": _seed(prompts),
         "created_by": by,
         "is_demonstration": collection.is_demonstration,
     }
@@ -76,9 +85,18 @@ def create(
             return run, []
     else:
         run = Run.objects.create(**columns)
-    run.models_asked.set(models)
-    _store(response_planning.responses(run, askable, models, samples), prompts)
+    run.models_asked.set(asked)
+    _store(response_planning.responses(run, askable, asked, samples), prompts)
+    if not asking:
+        RUN.require(run, "give", finished_at=Now())
     return run, left_out
+
+
+def _seed(prompts: Sequence[Prompt], seed: int | None = None) -> int | None:
+    """That of a run with these prompts: the one it has, or a new one where a prompt shuffles passages."""
+    if seed is None and any(prompt.shuffle for prompt in prompts):
+        return secrets.randbelow(2**31)
+    return seed
 
 
 @transaction.atomic
@@ -94,19 +112,27 @@ def extend(
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.state == RunState.IMPORTED:
         raise Refusal("This run was imported; nothing can be added to it.")
-    whole = [*run.models_asked.all()]
-    named = [*run.prompts]
-    made = {(name, model.pk) for name in named for model in whole}
-    whole += [model for model in models if model not in whole]
-    named += [prompt.name for prompt in prompts if prompt.name not in named]
-    if len(made) == len(whole) * len(named):
+    prompt_versions.check_fit(run.collection, prompts)
+    known = prompt_versions.known([*run.prompts, *(prompt.name for prompt in prompts)])
+    before, had = _found(run.prompts, known), [*run.models_asked.all()]
+    whole_prompts = [*before, *(prompt for prompt in prompts if prompt.name not in run.prompts)]
+    whole = [*had, *(model for model in models if model not in had)]
+    made = {(name, model.pk) for name, model in _pairs(before, had)}
+    new = [
+        (name, model)
+        for name, model in _pairs(whole_prompts, whole)
+        if (name, model.pk) not in made
+    ]
+    asking = [prompt for prompt in prompts if not prompt.given]
+    if asking:
+        _check_models(whole)
+    elif models:
+        _check_models(models)
+    if not new:
         raise Conflict("The run has these models and prompts already.")
-    _check_models(whole if prompts else models)
-    known = prompt_versions.known(named)
-    new = [(name, model) for name in named for model in whole if (name, model.pk) not in made]
-    _check_scores([(known[name], model) for name, model in new if name in known])
-    whole_prompts = [prompting.found(name, known) for name in named]
+    _check_scores([(known[name], model) for name, model in new if not known[name].given])
     askable, left_out = _rendered(run.collection, _kept(run), whole_prompts)
+    run.seed = _seed(prompts, run.seed)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
     rows = list(
         response_planning.responses(run, askable, whole, run.samples, made=made, first=last + 1)
@@ -118,14 +144,27 @@ def extend(
     if run.cost_cap is not None:
         texts = ((row.rendered, row.follow_up) for row in rows)
         run.longest = max(run.longest, caps.longest(texts, whole))
-    run.prompts = named
+    run.prompts = [prompt.name for prompt in whole_prompts]
     caps.check_cap(run, whole)
     run.models_asked.set(whole)
-    run.save(update_fields=["prompts", "longest"])
-    if run.state in (RunState.DONE, RunState.CANCELLED):
+    run.save(update_fields=["prompts", "longest", "seed"])
+    waits = any(row.state == ResponseState.PENDING for row in rows)
+    if waits and run.state in (RunState.DONE, RunState.CANCELLED):
         RUN.require(run, "resume", finished_at=None, reason="")
     added = {prompt.name for prompt in prompts}
     return len(rows), [row for row in left_out if row.prompt.name in added]
+
+
+def _found(names: Sequence[str], known: Mapping[str, Prompt]) -> list[Prompt]:
+    return [prompting.found(name, known) for name in names]
+
+
+def _pairs(
+    prompts: Sequence[Prompt], models: Sequence[LanguageModel]
+) -> list[tuple[str, LanguageModel]]:
+    """The prompts' names, each with the models whose responses there are to it."""
+    asked = response_planning.askers(prompts, models)
+    return [(name, model) for name in asked for model in asked[name]]
 
 
 def _kept(run: Run) -> QuerySet[Instance]:
@@ -139,9 +178,11 @@ def _rendered(
 ) -> tuple[list[Rendered], list[Rendered]]:
     """What can be asked, and what is left out.
 
-    Raises NothingRevised for a prompt on revised passages where no question has checked ones.
+    Raises NothingRevised for a prompt on revised passages where no question has checked ones, Refusal for records that
+    lack what a prompt shows.
     """
     rows = list(response_planning.rendered(questions, prompts))
+    _check_records([row for row in rows if row.is_unfit])
     askable = [row for row in rows if not row.problem]
     left_out = [row for row in rows if row.problem]
     fit = {row.prompt.name for row in askable}
@@ -154,6 +195,19 @@ def _rendered(
                 collection,
             )
     return askable, left_out
+
+
+def _check_records(unfit: Sequence[Rendered]) -> None:
+    if unfit:
+        named = [
+            f"“{row.instance.contradiction.title}” ({row.key[:8]}) for prompt {row.prompt.label}: {row.problem}"
+            for row in unfit[:MOST_NAMED]
+        ]
+        more = f"; and {len(unfit) - MOST_NAMED} more" if len(unfit) > MOST_NAMED else ""
+        raise Refusal(
+            f"Records lack what prompts show: {'; '.join(named)}{more}. Correct or exclude them, or leave the prompts "
+            "out."
+        )
 
 
 def _store(rows: Iterable[Response], prompts: Sequence[Prompt]) -> None:
@@ -205,9 +259,9 @@ def check_askable(model: LanguageModel) -> None:
 def _name(
     collection: Collection, models: Sequence[LanguageModel], prompts: Sequence[Prompt]
 ) -> str:
-    names = ", ".join(str(model) for model in models)
     labels = ", ".join(prompt.label for prompt in prompts)
-    return f"{collection.name}: {names}, prompt{'s' if len(prompts) > 1 else ''} {labels}"[:120]
+    asked = [*map(str, models), f"prompt{'s' if len(prompts) > 1 else ''} {labels}"]
+    return f"{collection.name}: {', '.join(asked)}"[:120]
 
 
 def start(run: Run) -> None:

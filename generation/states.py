@@ -21,6 +21,8 @@ RUN = StateTable(
     {
         "try": ((RunState.DRAFT,), RunState.TRYING, "admin"),
         "tried": ((RunState.TRYING,), RunState.DRAFT, "worker"),
+        # Of a run whose texts are all given: no model is asked.
+        "give": ((RunState.DRAFT,), RunState.DONE, "admin"),
         "start": ((RunState.DRAFT,), RunState.RUNNING, "admin"),
         "pause": ((RunState.RUNNING,), RunState.PAUSED, "worker, admin"),
         "finish": ((RunState.RUNNING, RunState.PAUSED), RunState.DONE, "worker"),

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.prompts import prompting
-from generation.prompts.prompting import FIELDS, PLACE, REPLY, WITH_OPTIONS, Form, PromptError
+from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, Places
+from generation.prompts.prompting import PLACE, WITH_OPTIONS, Form, PromptError
+from protocols.declaration import WIKICONTRADICT
 
 # What the author gives, with the most characters of each text; a title is one line.
 LONGEST = {
@@ -29,17 +31,22 @@ MOST_EXAMPLES = 8
 # How many options a prompt has.
 OPTIONS = (2, 26)
 _MADE = ("sha256", "passages", "reconstructed")
-_KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+# What only the prompts of WikiContradict have.
+_OF_WIKICONTRADICT = ("examples", "revised", "gold", "verdicts")
+_KEY = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 # An address has this in the place of a name.
 _TAKEN = ("new",)
 
 
-def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """A prompt's data from what its author gives: the fields GIVEN.
+def completed(
+    given: Mapping[str, Any], where: str, places: Places = OF_WIKICONTRADICT
+) -> dict[str, Any]:
+    """The data of a protocol's prompt from what its author gives: the fields GIVEN.
 
     "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, form, lists, times and flags may
     be left out. Raises PromptError; `where` begins its message.
     """
+    is_declared = places.protocol != WIKICONTRADICT
     if unknown := set(given) - {*GIVEN, *_MADE}:
         raise PromptError(
             f"{where} has {', '.join(sorted(unknown))}, which no prompt has. There are {', '.join(GIVEN)}."
@@ -48,33 +55,45 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     empty |= {name: [] for name in (*_LISTS, "examples", "options")}
     data = {**empty, "times": None, "insist": False, "revised": False, **given}
     for field, most in LONGEST.items():
-        _check_text(field, data.get(field, ""), most, where)
+        check_text(field, data.get(field, ""), most, where)
     for field, known in _LISTS.items():
         _check_list(field, data[field], known, where)
     for field in ("revised", "insist"):
         if not isinstance(data[field], bool):
             raise PromptError(f"{where}: {field} is true or false.", field)
-    _check_name(data["name"], data["label"], where)
-    prompting.check_places(data["template"], where)
-    prompting.check_places(data["second"].replace(REPLY, ""), where, REPLY, field="second")
-    if "{question}" not in data["template"]:
+    if more := [name for name in _OF_WIKICONTRADICT if is_declared and data[name]]:
         raise PromptError(
-            f"{where} never shows the question. Write {{question}} where it belongs.", "template"
+            f"{where} has {more[0]}, which prompts of WikiContradict alone have.", more[0]
         )
+    check_name(data["name"], data["label"], where)
+    if f"{{{places.question}}}" not in data["template"]:
+        raise PromptError(
+            f"{where} never shows the question. Write {{{places.question}}} where it belongs.",
+            "template",
+        )
+    shown = check_answer(data, where, places)
     _check_examples(data["examples"], data["template"], where)
-    _check_form(data["form"], data["options"], data["second"], where)
-    places = PLACE.findall(data["template"] + data["second"])
-    shown = [place for place in places if place != "question"]
-    prompting.check_asking_again(data, bool(shown), where)
     return {
         **{name: data[name] for name in GIVEN},
-        "passages": [int(place[-1]) for place in dict.fromkeys(shown)],
+        **({"protocol": places.protocol} if is_declared else {}),
+        "passages": [] if is_declared else [int(place[-1]) for place in shown],
         "reconstructed": False,
         "sha256": prompting.sha256_of(data),
     }
 
 
-def _check_text(field: str, text: Any, most: int, where: str) -> None:
+def check_answer(data: Mapping[str, Any], where: str, places: Places) -> list[str]:
+    """The passages that the texts show, each once; raises PromptError for a place or a form that cannot be."""
+    prompting.check_places(data["template"], where, places)
+    prompting.check_places(data["second"], where, places, "second")
+    _check_form(data["form"], data["options"], data["second"], where)
+    named = dict.fromkeys(places.of_text(data["template"] + data["second"]))
+    shown = [place for place in named if place in places.passages]
+    prompting.check_asking_again(data, bool(shown), where, places)
+    return shown
+
+
+def check_text(field: str, text: Any, most: int, where: str) -> None:
     if not isinstance(text, str):
         raise PromptError(f"{where}: the {field} is not a text.", field)
     if not text.strip() and field not in _OPTIONAL:
@@ -113,7 +132,7 @@ def _check_examples(examples: Any, template: str, where: str) -> None:
         for field in EXAMPLE:
             try:
                 if field in needed or field in example:
-                    _check_text(field, example.get(field, ""), LONGEST["template"], where)
+                    check_text(field, example.get(field, ""), LONGEST["template"], where)
             except PromptError as error:
                 raise PromptError(f"Example {number}. {error}", "examples") from error
 
@@ -152,7 +171,7 @@ def _check_options(options: Any, where: str) -> None:
         raise PromptError(f"{where}: options is a list of {least} to {most} texts.", "options")
     for option in options:
         try:
-            _check_text("option", option, prompting.LONGEST_OPTION, where)
+            check_text("option", option, prompting.LONGEST_OPTION, where)
         except PromptError as error:
             raise PromptError(str(error), "options") from error
         alike = [
@@ -167,7 +186,7 @@ def _check_options(options: Any, where: str) -> None:
             )
 
 
-def _check_name(name: str, label: str, where: str) -> None:
+def check_name(name: str, label: str, where: str) -> None:
     if not _KEY.fullmatch(name) or prompting.VERSION_SUFFIX.search(name) or name in _TAKEN:
         raise PromptError(
             f"{where}: {name!r} cannot be a name. Use small letters, digits and hyphens, as in cautious-reader; not "

@@ -10,14 +10,16 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from datasets.identity import canonical
+from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, REPLY, Places
 from leases.refusal import NotFoundHere
+from protocols.declaration import WIKICONTRADICT
 
 FOLDER = Path(__file__).parent
 # The answers of a question and of its revised passages, in the order in which judges see them, with the words for each.
@@ -31,14 +33,8 @@ GOLD_SOURCES = (*ANSWERS, "yes", "no")
 # What a prompt may propose; the study's rubric decides.
 VERDICTS = ("correct", "partially correct", "incorrect")
 
-# What a template may name, and whatever looks like a name.
-FIELDS = ("question", "context1", "context2")
-# Where the text of a second turn has the first reply.
-REPLY = "{reply}"
+# What a template of WikiContradict names.
 PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
-# A word, or a field that is written otherwise, as {context 1}. Other braces are text, as those of JSON.
-_NAME = re.compile(r"\{\s*(?:\w+|(?:question|context|passage|reply)[\s.-]+\w*)\s*\}", re.IGNORECASE)
-
 # How the second and further versions of a prompt are named.
 VERSION_SUFFIX = re.compile(r"[ -]v\d+$")
 LONGEST_OPTION = 40  # characters
@@ -83,6 +79,11 @@ class Prompt:
     (sha256_of). `reconstructed`: the line breaks are ours, because the source is a typeset page. `revised`: it shows
     passages revised so that they agree. `form` is what the answer is, one of the `options` where there are any.
     A controlled form is asked for up to `times`; `insist`: also where the model would answer the same again.
+
+    Of another `protocol` than WikiContradict, whose fields its places name, passages and gold are empty, and its file
+    may give the rest. `tags` are for tables, `origin` is one of ORIGINS. The passages `shuffle` stand in an order drawn
+    by the run's seed, `last` has a word for each of them. `given` is the field whose text, written `by` an author, is
+    the response: no model is asked, and judges are shown the fields `shows`, with the template as their question.
     """
 
     name: str
@@ -105,6 +106,21 @@ class Prompt:
     insist: bool = False
     base: str = ""
     version: int = 1
+    protocol: str = WIKICONTRADICT
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)
+    origin: str = ""
+    shuffle: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    given: str = ""
+    by: str = ""
+    shows: tuple[str, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """Where its text is from: a key of ORIGINS; "" of one that a person wrote."""
+        if self.name in prompts():
+            return "reconstructed" if self.reconstructed else "published"
+        return self.origin
 
     def shown(self, *, same: bool) -> tuple[int, ...]:
         """The numbers of the passages that it shows; of two that are the `same`, the first alone."""
@@ -115,6 +131,8 @@ class Prompt:
 def prompts() -> Mapping[str, Prompt]:
     """The study's own prompts by name, in the order of their labels; raises PromptError when a file is damaged."""
     read = [parse(data, name) for name, data in files().items()]
+    for prompt in read:
+        check_places(prompt.template, prompt.name)
     return {prompt.name: prompt for prompt in in_order(read)}
 
 
@@ -164,7 +182,10 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
                 "verdicts": tuple(data["verdicts"]),
                 "examples": tuple(data.get("examples", ())),
                 "form": Form(data.get("form", Form.TEXT)),
-                "options": tuple(data.get("options", ())),
+                **{
+                    name: tuple(data.get(name, ()))
+                    for name in ("options", "shuffle", "last", "shows")
+                },
                 "base": data["name"],
                 "version": version,
             }
@@ -176,18 +197,19 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
         raise PromptError(
             f"{where} was changed: its template's sha256 is {digest}, not {prompt.sha256}."
         )
-    check_places(prompt.template, where)
-    check_places(prompt.second.replace(REPLY, ""), where, REPLY)
     if unknown := set(prompt.gold) - set(GOLD_SOURCES):
         raise PromptError(f"{where} takes gold from {sorted(unknown)}, which no question has.")
     asked = {"form": prompt.form, "times": prompt.times, "insist": prompt.insist}
-    check_asking_again(asked, bool(prompt.passages), where)
+    shows_passages = bool(prompt.passages) or prompt.protocol != WIKICONTRADICT
+    check_asking_again(asked, shows_passages, where)
     return prompt
 
 
 def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent, and what the answer is."""
-    decisive = ("examples", "second", "form", "options", "times", "insist")
+    decisive = (
+        "examples", "second", "form", "options", "times", "insist", "shuffle", "given", "by", "shows",
+    )  # fmt: skip
     more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.
     template: str = data["template"]
@@ -213,7 +235,9 @@ def gold(
     return [text for source in prompt.gold if (text := answers[source]) is not None]
 
 
-def check_asking_again(data: Mapping[str, Any], shows_passages: bool, where: str) -> None:
+def check_asking_again(
+    data: Mapping[str, Any], shows_passages: bool, where: str, places: Places = OF_WIKICONTRADICT
+) -> None:
     form, times = data["form"], data["times"]
     if form not in CONTROLLED:
         for field in ("times", "insist"):
@@ -226,8 +250,8 @@ def check_asking_again(data: Mapping[str, Any], shows_passages: bool, where: str
                 )
     elif form == Form.SPAN and not shows_passages:
         raise PromptError(
-            f"{where} has the form {form}, and shows no passage of which the answer can be a part. Write {{context1}} "
-            "or {context2} where one belongs.",
+            f"{where} has the form {form}, and shows no passage of which the answer can be a part. Write "
+            f"{' or '.join(f'{{{name}}}' for name in places.passages)} where one belongs.",
             "template",
         )
     elif isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
@@ -237,13 +261,12 @@ def check_asking_again(data: Mapping[str, Any], shows_passages: bool, where: str
         )
 
 
-def check_places(text: str, where: str, *more: str, field: str = "template") -> None:
-    if unknown := set(_NAME.findall(PLACE.sub("", text))):
-        known = ", ".join([*(f"{{{name}}}" for name in FIELDS), *more])
-        raise PromptError(
-            f"{where} has {', '.join(sorted(unknown))}, which is no field of a question. There are {known}.",
-            field,
-        )
+def check_places(
+    text: str, where: str, places: Places = OF_WIKICONTRADICT, field: str = "template"
+) -> None:
+    """Raise PromptError for what looks like a place of the text and is none; a second turn has {reply} too."""
+    if problem := places.problem(text, *([REPLY] if field == "second" else [])):
+        raise PromptError(f"{where} {problem}", field)
 
 
 def folded(text: str) -> str:

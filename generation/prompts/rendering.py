@@ -1,9 +1,15 @@
 """The text that a model is sent for one question, from a prompt's templates. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from generation.prompts.prompting import PLACE, REPLY, Prompt
+from datasets.drawing import lot
+from generation.prompts.places import REPLY, filled
+from generation.prompts.prompting import PLACE, Prompt
+from pages.counting import how_many
+from protocols.declaration import Declaration
+from protocols.reading import PLACE_IN_LIST
 
 
 def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool) -> str:
@@ -50,3 +56,49 @@ def _shown(template: str, example: Mapping[str, str]) -> str:
     asked = PLACE.sub(lambda place: example[place[1]], template)
     between = "" if asked[-1:].isspace() else " "
     return f"{asked}{between}{example['answer']}\n\n"
+
+
+# ---------------------------------------------------------------- declared records
+
+
+class Unfit(ValueError):
+    """A record lacks what a prompt shows; the message says what of it."""
+
+
+def texts_of(
+    declaration: Declaration, record: Mapping[str, Any], places: Iterable[str]
+) -> dict[str, str]:
+    """What a record has in these places. Raises Unfit for a list that is shorter, or does not read at its length."""
+    return {place: _text_of(declaration, record, place) for place in places}
+
+
+def _text_of(declaration: Declaration, record: Mapping[str, Any], place: str) -> str:
+    name, _, number = place.partition(".")
+    value, reads = record[name], declaration.fields[name].reads or {}
+    if declaration.fields[name].is_text:
+        return str(value)
+    there = f"{name} has {how_many(len(value), 'text')}"
+    if number:
+        if int(number) > len(value):
+            raise Unfit(f"{there}, and the prompt shows number {number}")
+        return str(value[int(number) - 1])
+    if len(value) not in reads:
+        known = " or ".join(map(str, sorted(reads)))
+        raise Unfit(f"{there}, and reads as text with {known} alone")
+    return PLACE_IN_LIST.sub(lambda one: str(value[int(one[1]) - 1]), reads[len(value)])
+
+
+def pieces(second: str, texts: Mapping[str, str]) -> list[str] | None:
+    """The pieces of a second turn's text, between which the first reply comes; None where there is none."""
+    return [filled(piece, texts) for piece in second.split(REPLY)] if second else None
+
+
+def shuffled(text: str, texts: Mapping[str, str], order: Sequence[str]) -> dict[str, str]:
+    """What is in the places where the fields of `order` follow each other in it, in the text's places of them."""
+    slots = sorted(order, key=lambda name: text.index(f"{{{name}}}"))
+    return {**texts, **{slot: texts[name] for slot, name in zip(slots, order, strict=True)}}
+
+
+def drawn_order(fields: Iterable[str], seed: int, *names: str) -> list[str]:
+    """The fields in the order that is drawn from the seed for these names, in every database the same."""
+    return sorted(fields, key=lambda field: lot(seed, *names, field))

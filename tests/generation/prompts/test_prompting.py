@@ -203,16 +203,35 @@ def test_a_prompt_file_of_another_shape_is_refused(damage):
         prompting.parse({**data, **damage}, "broken.json")
 
 
-@pytest.mark.parametrize("place", ["{context3}", "{Question}", "{ question }", "{answer_1}"])
-def test_a_prompt_that_names_a_field_that_no_question_has_is_refused_by_name(place):
-    data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
-    template = f"{data['template']} {place}"
-    digest = hashlib.sha256(template.encode()).hexdigest()
-    with pytest.raises(prompting.PromptError, match=re.escape(f"new.json has {place}, which")):
-        prompting.parse({**data, "template": template, "sha256": digest}, "new.json")
+PLACES = [
+    "{context3}", "{Question}", "{ question }", "{answer_1}", "{options[0]}", "{options.1}", "{question.__class__}",
+    "{question!r}", "{question:>10}", "{question?}", "{ context1 . x }", "{context 1}", "{context-1}", "{Passage two}",
+    "{reply}", "{0}", "{question.}", "{options[ 0 ]}", "{questïon}", "{question\N{ZERO WIDTH SPACE}}",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["{}", "{{", "} {", '{"answer": 5}', "{a b}"])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_looks_like_a_field_and_is_none_is_refused_by_name(place):
+    with pytest.raises(prompting.PromptError, match=re.escape(f"It has {place}, which is no")):
+        written(f"{{question}} {place}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "{{",
+        "} {",
+        '{"answer": 5}',
+        "{a b}",
+        "{ [1, 2] }",
+        "{answer: X}",
+        "{x, y}",
+        "{\n}",
+        "{%s}",
+        "{question" + " " * 9_000,
+    ],
+)
 def test_other_braces_of_a_prompt_are_text(text):
     data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
     template = f"{data['template']} {text}"

@@ -1,0 +1,211 @@
+"""The prompts that a protocol declares: what is wrong with one, and their data as prompting.parse reads it. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from generation.prompts import authoring, prompting
+from generation.prompts.places import Places, places_of
+from generation.prompts.prompting import Form, PromptError
+from protocols.declaration import (
+    AXES,
+    ORIGINS,
+    WIKICONTRADICT,
+    Declaration,
+    DeclarationProblem,
+    Entry,
+    FieldType,
+)
+from protocols.entry_keys import (
+    FLAG,
+    NAME,
+    NAMED,
+    NUMBER,
+    TABLE,
+    TEXT,
+    TEXTS,
+    Key,
+    entry_problems,
+)
+
+FORMS = {"text": Form.TEXT, "scores": Form.SCORES, "span": Form.SPAN, "option": Form.OPTION}
+GIVEN = "given"
+# A version is added to a label, as " v12", in a column of 24.
+LONGEST_LABEL = 20
+LONGEST_TAG = 60
+LONGEST_TEXT = authoring.LONGEST["template"]
+KEYS = {
+    **NAMED,
+    "label": Key(str, is_required=True, longest=LONGEST_LABEL),
+    "title": Key(str, is_required=True, longest=authoring.LONGEST["title"]),
+    "tags": TABLE,
+    "answer": Key(str, values=(*FORMS, GIVEN)),
+    "options": TEXTS,
+    "times": NUMBER,
+    "insist": FLAG,
+    "shuffle": TEXTS,
+    "last": TEXTS,
+    "origin": Key(str, values=tuple(ORIGINS)),
+    "text": Key(str, longest=LONGEST_TEXT),
+    "second": Key(str, longest=LONGEST_TEXT),
+    "given": TEXT,
+    "by": Key(str, longest=200),
+    "shows": TEXTS,
+    "source": TEXT,
+}
+# WikiContradict's are files of the program (prompting.py): these texts, and their titles.
+OWN_KEYS = {name: KEYS[name] for name in ("name", "label", "tags")}
+# What a prompt whose text is given does not have, since nothing is sent.
+SENT = ("options", "times", "insist", "shuffle", "last", "second")
+# The keys whose names here differ from those of a prompt's data.
+_KEY_OF = {"template": "text", "form": "answer"}
+Problems = Iterator[DeclarationProblem]
+
+
+def prompt_problems(declaration: Declaration) -> list[DeclarationProblem]:
+    """What is wrong with the prompts of a protocol."""
+    entries = declaration.entries("prompt")
+    labels = Counter(str(entry.values.get("label")) for entry in entries)
+    problems: list[DeclarationProblem] = []
+    is_own = declaration.name == WIKICONTRADICT
+    for entry in entries:
+        found = entry_problems(entry, OWN_KEYS if is_own else KEYS)
+        found = found or list(_own_rules(entry) if is_own else _rules(declaration, entry))
+        problems += found
+        if not found and labels[entry.values["label"]] > 1:
+            problems.append(entry.problem("another prompt has this label. Choose one.", "label"))
+    return problems
+
+
+def bodies(declaration: Declaration) -> dict[str, dict[str, Any]]:
+    """The data of its prompts by their names in it, as prompting.parse reads it."""
+    return {entry.name: _body(declaration, entry) for entry in declaration.entries("prompt")}
+
+
+def is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether two have the same text, answer and tags, and so the same key."""
+    return all(before.get(name) == after[name] for name in ("sha256", "tags", "last"))
+
+
+def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
+    values = entry.values
+    data = {
+        "name": f"{declaration.name}-{entry.name}",
+        "label": values["label"],
+        "title": values["title"],
+        "template": values["text"],
+        "second": values.get("second", ""),
+        "form": FORMS.get(values.get("answer", "text"), Form.TEXT),
+        "times": values.get("times"),
+        "insist": values.get("insist", False),
+        "source": values.get("source", ""),
+        "protocol": declaration.name,
+        "tags": dict(values.get("tags", {})),
+        "origin": values["origin"],
+        **{name: values.get(name, "") for name in ("given", "by")},
+        **{name: list(values.get(name, ())) for name in ("options", "shuffle", "last", "shows")},
+        **{name: [] for name in ("passages", "gold", "verdicts")},
+        "reconstructed": False,
+    }
+    return {**data, "sha256": prompting.sha256_of(data)}
+
+
+# ---------------------------------------------------------------- rules
+
+
+def _own_rules(entry: Entry) -> Problems:
+    own = prompting.prompts().get(entry.name)
+    if own is None:
+        yield entry.problem("the program has no prompt of this name.", "name")
+    elif entry.values["label"] != own.label:
+        yield entry.problem(f"its label is {own.label!r}.", "label")
+
+
+def _rules(declaration: Declaration, entry: Entry) -> Problems:
+    if missing := [name for name in ("text", "origin") if name not in entry.values]:
+        yield entry.problem(f"{missing[0]} is missing.")
+        return
+    places, body = places_of(declaration), _body(declaration, entry)
+    try:
+        _check_texts(body)
+        if entry.values.get("answer") != GIVEN:
+            authoring.check_answer(body, "The prompt", places)
+    except PromptError as error:
+        key = error.field or ""
+        yield entry.problem(str(error), _KEY_OF.get(key, key))
+        return
+    yield from _label_rules(entry, body)
+    yield from _tag_rules(declaration, entry)
+    yield from _list_rules(declaration, entry, places)
+    yield from _shuffle_rules(entry, body, places)
+    yield from _given_rules(declaration, entry)
+
+
+def _check_texts(body: Mapping[str, Any]) -> None:
+    """Raise PromptError for a text with characters that cannot be, and for a name or label that cannot."""
+    authoring.check_text("name", body["name"], authoring.LONGEST["name"], "The prompt's key")
+    authoring.check_name(body["name"], body["label"], "The prompt")
+    for name in ("label", "title", "template", "second", "by", "source"):
+        if body[name]:
+            authoring.check_text(name, body[name], LONGEST_TEXT, "The prompt")
+    for name, texts in (("tags", body["tags"].values()), ("last", body["last"])):
+        for text in texts:
+            authoring.check_text(name, text, LONGEST_TAG, "The prompt")
+
+
+def _label_rules(entry: Entry, body: Mapping[str, Any]) -> Problems:
+    for prompt in prompting.prompts().values():
+        if entry.values["label"] in (prompt.label, prompt.name):
+            yield entry.problem(
+                "a prompt of WikiContradict has it already. Choose another.", "label"
+            )
+        if body["name"] == prompt.name:
+            yield entry.problem("a prompt of WikiContradict has its key. Choose another.", "name")
+
+
+def _tag_rules(declaration: Declaration, entry: Entry) -> Problems:
+    for name in entry.values.get("tags", {}):
+        if not NAME.fullmatch(name) or name in (*AXES, *declaration.fields):
+            message = f"{name!r} is a field or an axis of tables, or no name. Choose another."
+            yield entry.problem(message, "tags")
+
+
+def _list_rules(declaration: Declaration, entry: Entry, places: Places) -> Problems:
+    """No place is beyond the options, in the list whose letters they are."""
+    count = len(entry.values.get("options", ()))
+    lettered = {field.of for field in declaration.fields.values() if field.type == FieldType.LETTER}
+    for place in places.of_text(entry.values["text"]):
+        name, _, number = place.partition(".")
+        if count and number and name in lettered and int(number) > count:
+            yield entry.problem(f"the prompt has {count} options, and shows {{{place}}}.", "text")
+
+
+def _shuffle_rules(entry: Entry, body: Mapping[str, Any], places: Places) -> Problems:
+    shuffled = body["shuffle"]
+    shown = Counter(places.of_text(body["template"]))
+    if shuffled and len(shuffled) < 2:
+        yield entry.problem("name two passages or more.", "shuffle")
+    for name in shuffled:
+        if name not in places.passages or shown[name] != 1:
+            yield entry.problem(f"{name!r} is no passage that the text has once.", "shuffle")
+    if len(body["last"]) != len(shuffled):
+        yield entry.problem("write a word for each passage of shuffle, in their order.", "last")
+
+
+def _given_rules(declaration: Declaration, entry: Entry) -> Problems:
+    values, is_given = entry.values, entry.values.get("answer") == GIVEN
+    for name in ("given", "by", "shows"):
+        if (name in values) != is_given:
+            message = "is missing: the answer is given." if is_given else "needs the answer given."
+            yield entry.problem(f"{name} {message}", name)
+    named = [("given", values.get("given", "")), *(("shows", x) for x in values.get("shows", ()))]
+    for key, name in named:
+        if name and (name not in declaration.fields or not declaration.fields[name].is_text):
+            yield entry.problem(f"{name!r} is no field that holds a text.", key)
+    if is_given:
+        for name in SENT:
+            if name in values:
+                yield entry.problem("no model is asked. Leave it out.", name)
+        if "{" in values["text"]:
+            message = "nothing is sent, so the text has no places. Name the fields in shows."
+            yield entry.problem(message, "text")
