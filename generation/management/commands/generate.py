@@ -38,9 +38,9 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--model",
             action="append",
-            required=True,
+            default=[],
             metavar="SERVICE/MODEL",
-            help="may be repeated",
+            help="may be repeated; none is needed where all prompts are of given texts",
         )
         parser.add_argument(
             "--prompt", action="append", required=True, metavar="NAME|LABEL", help="may be repeated"
@@ -71,10 +71,11 @@ class Command(RefusingCommand):
             self._conclude(run)
 
     def _started(self, options: dict[str, Any]) -> Run:
+        prompts = [prompt_versions.find(name) for name in options["prompt"]]
         run, left_out = runs.create(
             collection=collection_named(options["collection"]),
             models=[registry.named(name) for name in dict.fromkeys(options["model"])],
-            prompts=list(dict.fromkeys(prompt_versions.find(name) for name in options["prompt"])),
+            prompts=list({prompt.name: prompt for prompt in prompts}.values()),
             samples=options["samples"],
             limit=options["limit"],
             name=options["name"],
@@ -83,7 +84,8 @@ class Command(RefusingCommand):
             self.stderr.write(
                 f"{rendered.key} is left out of {rendered.prompt.name}: {rendered.problem}."
             )
-        runs.start(run)
+        if run.state == RunState.DRAFT:
+            runs.start(run)
         total = responses.progress(run).total
         self.stdout.write(f"Run {run.pk}: {run.name} ({total} responses), at /runs/{run.pk}/")
         return run

@@ -30,6 +30,7 @@ class Command(RefusingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         prompts = [prompt_versions.find(name) for name in options["prompt"]]
         collection = collection_named(options["collection"])
+        prompt_versions.check_fit(collection, prompts)
         instances = response_planning.instances_of(collection, options["limit"])
         form = as_json if options["json"] else as_text
         try:
@@ -48,9 +49,11 @@ class Command(RefusingCommand):
 def as_json(row: Rendered) -> str:
     data = {"instance": row.key, "prompt": row.prompt.name, "text": row.text, "gold": row.gold}
     data |= {"second": row.second} if row.second else {}
+    data |= {"given": row.given} if row.given else {}
     return json.dumps(data, ensure_ascii=False)
 
 
 def as_text(row: Rendered) -> str:
     second = f"\n--- second turn\n{row.second}\n" if row.second else ""
-    return f"--- {row.key} · {row.prompt.name} ({row.prompt.label})\n{row.text}{second}gold: {' | '.join(row.gold)}\n"
+    text = f"given: {row.given}\n" if row.given else row.text
+    return f"--- {row.key} · {row.prompt.name} ({row.prompt.label})\n{text}{second}gold: {' | '.join(row.gold)}\n"
