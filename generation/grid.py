@@ -4,7 +4,7 @@ A run has at most runs.MOST_RESPONSES.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection, transaction
@@ -75,10 +75,44 @@ class GridChoice:
 
 @dataclass(frozen=True)
 class GridColumns:
-    """What a run asked: its prompts by name in their order, its models by key, each with the words for it."""
+    """What a run asked: its prompts by name in their order, its models by key, each with the words for it.
+
+    `authors` has the keys of those that stand for the author of given texts, by the prompt of these.
+    """
 
     prompts: Mapping[str, str]
     models: Mapping[int, str]
+    authors: Mapping[str, int | None] = field(default_factory=dict)
+
+    @property
+    def compared(self) -> "GridColumns":
+        """Those without given texts, which have one author."""
+        prompts = {name: words for name, words in self.prompts.items() if name not in self.authors}
+        return GridColumns(prompts, self._asked)
+
+    @property
+    def _asked(self) -> dict[int, str]:
+        authors = self.authors.values()
+        return {key: name for key, name in self.models.items() if key not in authors}
+
+    def models_of(self, prompt: str) -> dict[int, str]:
+        """Those whose responses there may be to this prompt."""
+        if prompt not in self.authors:
+            return self._asked
+        return {key: name for key, name in self.models.items() if key == self.authors[prompt]}
+
+    def chosen(self, choice: GridChoice) -> dict[str, dict[int, str]]:
+        """The models of each prompt that a grid shows, as far as there are some."""
+        shown = {
+            name: {
+                key: model
+                for key, model in self.models_of(name).items()
+                if choice.model in (None, key)
+            }
+            for name in self.prompts
+            if choice.prompt in ("", name)
+        }
+        return {name: models for name, models in shown.items() if models}
 
 
 def columns_of(run: Run) -> GridColumns:
@@ -89,7 +123,9 @@ def columns_of(run: Run) -> GridColumns:
         for name in run.prompts
     }
     models = LanguageModel.objects.filter(Exists(run.responses.filter(model=OuterRef("pk"))))
-    return GridColumns(prompts, _told_apart(models))
+    writers = {model.model_id: model.pk for model in models if model.is_author}
+    authors = {name: writers.get(prompt.by) for name, prompt in known.items() if prompt.given}
+    return GridColumns(prompts, _told_apart(models), authors)
 
 
 def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
@@ -153,26 +189,25 @@ def keys_of(run: Run, fits: Q, *, searched: bool = False) -> list[Key]:
 
 
 def rows_on_a_page(columns: GridColumns, choice: GridChoice) -> int:
-    shown = (1 if choice.prompt else len(columns.prompts)) * (
-        1 if choice.model else len(columns.models)
-    )
+    shown = sum(map(len, columns.chosen(choice).values()))
     return max(1, min(MOST_ROWS, CELLS // max(1, shown)))
 
 
 def grid_of(run: Run, columns: GridColumns, choice: GridChoice, keys: Sequence[Key]) -> Grid:
-    prompts = {n: words for n, words in columns.prompts.items() if choice.prompt in ("", n)}
-    models = {k: name for k, name in columns.models.items() if choice.model in (None, k)}
-    cells = _cells(run, keys, prompts, models, choice)
+    shown = columns.chosen(choice)
+    models = {key for of_prompt in shown.values() for key in of_prompt}
+    cells = _cells(run, keys, shown, models, choice)
     asked = Instance.objects.order_by().in_bulk({instance for instance, _ in keys})
     rows = [
         GridRow(
             visible(asked[instance].question),
             sample,
-            [cells.get((instance, sample, name, key)) for name in prompts for key in models],
+            [cells.get((instance, sample, name, key)) for name in shown for key in shown[name]],
         )
         for instance, sample in keys
     ]
-    return Grid([(words, list(models.values())) for words in prompts.values()], rows)
+    heads = [(columns.prompts[name], list(shown[name].values())) for name in shown]
+    return Grid(heads, rows)
 
 
 def of_question(run: Run, columns: GridColumns, key: Key) -> list[tuple[str, str, GridCell]]:

@@ -9,7 +9,7 @@ from django.db.models import Count
 from generation import registry
 from generation.inference import chat, client, embedded
 from generation.inference.faults import ServiceFault
-from generation.models import LanguageModel
+from generation.models import GIVEN, LanguageModel
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ def options_line(options: Mapping[str, Any]) -> str:
     """A model's options as text, in a fixed order: databases differ in the order of JSON keys."""
     if not options:
         return "no options recorded"
+    if options == GIVEN:
+        return "its texts are in the records; it is not asked"
     usual = [name for name in ("temperature", "max_tokens", "seed") if name in options]
     others = sorted(set(options) - {*usual, chat.SYSTEM_MESSAGE})
     parts = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]
@@ -62,7 +64,7 @@ def options_line(options: Mapping[str, Any]) -> str:
 
 def whole_name(model: LanguageModel) -> str:
     """The model's name with its service and options, which tell it from others of that name."""
-    return f"{model} ({model.service or 'imported'}; {options_line(model.options)})"
+    return f"{model} ({model.source}; {options_line(model.options)})"
 
 
 def abilities_line(model: LanguageModel) -> str:

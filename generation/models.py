@@ -69,6 +69,11 @@ class LanguageModel(models.Model):
         return bool(self.options == GIVEN)
 
     @property
+    def source(self) -> str:
+        """Where its responses come from, in words."""
+        return self.service or ("given texts" if self.is_author else "imported")
+
+    @property
     def able(self) -> chat.Abilities:
         return chat.Abilities(**self.abilities)
 

@@ -42,7 +42,7 @@ def responses(request: HttpRequest, key: int) -> HttpResponse:
         "page": page,
         "grid": grid.grid_of(run, columns, choice, list(page)) if choice else None,
         "is_narrowed": any(request.GET.get(name) for name in form.fields),
-        "may_compare": len(columns.models) > 1,
+        "may_compare": len(columns.compared.models) > 1,
         "prompt": choice and choice.prompt,
         "progress": progress(run),
     }
@@ -54,7 +54,7 @@ def responses(request: HttpRequest, key: int) -> HttpResponse:
 def two_models(request: HttpRequest, key: int) -> HttpResponse:
     """The answers of two models to a prompt next to each other, question by question."""
     run = run_for(person_of(request), key)
-    columns = grid.columns_of(run)
+    columns = grid.columns_of(run).compared
     if len(columns.models) < 2:
         raise NotFoundHere("This run has responses of one model; add another to compare it with.")
     form = TwoModelsForm(columns, request.GET.dict())
@@ -95,7 +95,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "before": questions.filter(instance__lt=row.instance_id).last(),
         "after": questions.filter(instance__gt=row.instance_id).first(),
         "others": grid.of_question(run, columns, (row.instance_id, row.sample)),
-        "may_compare": len(columns.models) > 1,
+        "may_compare": row.model_id in columns.compared.models and len(columns.compared.models) > 1,
     }
     return render(request, "generation/response.html", context)
 
