@@ -35,8 +35,9 @@ class AgreementRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A confusion matrix: chart and table twin, and the agreement on each verdict."""
+    """A confusion matrix: chart with its `key` and table twin, and the agreement on each verdict."""
 
+    key: str
     judges: tuple[str, str]
     labels: tuple[str, ...]
     svg: str
@@ -177,6 +178,7 @@ def _matrix(
         wide=wide,
     )
     return Matrix(
+        key,
         (first, second),
         labels,
         svg,

@@ -170,15 +170,12 @@ def _pairs(report: Report, wide: int) -> Iterator[ReportChart]:
 
 def _matrices(report: Report, wide: int) -> Iterator[ReportChart]:
     prompts = report["agreement"]["prompts"]
-    for place, (section, agreement) in enumerate(
-        zip(agreement_sections(report, wide), prompts, strict=True)
-    ):
-        both = zip(section.matrices, agreement["pairs"], strict=True)
-        for number, (matrix, pair) in enumerate(both):
+    for section, agreement in zip(agreement_sections(report, wide), prompts, strict=True):
+        for matrix, pair in zip(section.matrices, agreement["pairs"], strict=True):
             where = f"Prompt {section.prompt}{in_round(agreement)}"
             title = f"{where}: {' and '.join(pair['judges'])}"
             sheet = Sheet(PAIR_CELL, pair_cells(pair))
-            yield ReportChart(f"matrix-{place}-{number}", title, matrix.svg, sheet)
+            yield ReportChart(matrix.key, title, matrix.svg, sheet)
 
 
 def _over_time(report: Report, wide: int) -> Iterator[ReportChart]:

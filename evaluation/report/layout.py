@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 
-from evaluation.report import agreement_rows as agreement
-from evaluation.report.agreement_rows import COLUMNS, agreement_rows, agreement_sections
+from evaluation.report.agreement_rows import (
+    COLUMNS,
+    agreement_rows,
+    agreement_sections,
+    interval_sentence,
+)
 from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
 from evaluation.report.comparison_rows import family_sections
 from evaluation.report.drawings import drawings
@@ -12,6 +16,8 @@ from evaluation.report.flow_steps import flow_rows
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.methods import methods_paragraph
+from evaluation.report.portion_tables import portion_tables
+from evaluation.report.study_facts import resolution_in_words, study_facts
 from evaluation.report.summary import summary
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.report.wikicontradict_rows import paper_table
@@ -24,6 +30,8 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
     charts = drawings(body, order)
     return {
         "report": body,
+        "facts": study_facts(body),
+        "resolution": resolution_in_words(body),
         "rounds": body.get("rounds"),
         "summary": summary(body, charts),
         "order": order,
@@ -31,18 +39,10 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "agreement_columns": COLUMNS,
         "agreement": agreement_rows(body),
         "by_prompt": agreement_sections(body),
-        "interval_sentence": agreement.interval_sentence(body),
+        "interval_sentence": interval_sentence(body),
         "annotator_columns": KAPPA_COLUMNS,
-        "portions": {
-            "columns": agreement.PORTION_COLUMNS,
-            "round_columns": agreement.ROUND_COLUMNS,
-            "rounds": agreement.other_rounds(body),
-            "changed": agreement.changed(body),
-            "thirds": agreement.over_time(body),
-            "chart": charts.get("over-time"),
-            "own_columns": agreement.OWN_COLUMNS,
-            "own": agreement.own_agreement(body),
-        },
+        "over_time": charts.get("over-time"),
+        "portions": portion_tables(body, charts.get("over-time")),
         "compared": compared_word(body),
         "sections": prompt_sections(body),
         "families": family_sections(body, compared_word(body)),

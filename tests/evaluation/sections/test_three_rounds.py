@@ -108,7 +108,7 @@ def test_the_tables_lead_to_the_rows_of_their_round(study, report):
         query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
         assert chosen(study, ResponseChoice.from_query(query, study)).count() == row.n
     assert [(row.name, row.n) for row in other_rounds(report)] == [("round 2", 3)]
-    assert laid_out(report, {})["portions"]["rounds"]
+    assert "other-rounds" in [table.key for table in laid_out(report, {})["portions"]]
 
 
 @pytest.mark.once

@@ -1,0 +1,71 @@
+"""The tables of agreement on a part of the responses, below the agreement on all of them. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.report.agreement_rows import (
+    OWN_COLUMNS,
+    PORTION_COLUMNS,
+    ROUND_COLUMNS,
+    Portion,
+    changed,
+    other_rounds,
+    over_time,
+    own_agreement,
+)
+from evaluation.report.drawings import ReportChart
+from evaluation.shapes.study_report import Report
+
+
+@dataclass(frozen=True)
+class PortionTable:
+    """A table at the address `key` of its page; `what` heads the names of its rows, `columns` their figures."""
+
+    key: str
+    heading: str
+    note: str
+    what: str
+    columns: tuple[str, ...]
+    rows: list[Portion]
+    chart: ReportChart | None = None
+
+
+def portion_tables(report: Report, chart: ReportChart | None) -> list[PortionTable]:
+    """Those that have rows; the chart is of agreement over time."""
+    return [table for table in _tables(report, chart) if table.rows]
+
+
+def _tables(report: Report, chart: ReportChart | None) -> Iterator[PortionTable]:
+    yield PortionTable(
+        "other-rounds",
+        "Rounds that give no final verdict",
+        "No share of this report rests on them.",
+        "Round",
+        ROUND_COLUMNS,
+        other_rounds(report),
+    )
+    yield PortionTable(
+        "changed",
+        "From round to round",
+        "The verdicts that two rounds ended with on the same responses, over all prompts.",
+        "Rounds",
+        OWN_COLUMNS,
+        changed(report),
+    )
+    yield PortionTable(
+        "over-time",
+        "Agreement over time",
+        "The responses of a prompt in three equal parts, by when each got the last of its first verdicts.",
+        "Part",
+        PORTION_COLUMNS,
+        over_time(report),
+        chart,
+    )
+    yield PortionTable(
+        "own",
+        "Judges with themselves",
+        "Every two verdicts of one judge on the same response, over all prompts.",
+        "Judge",
+        OWN_COLUMNS,
+        own_agreement(report),
+    )
