@@ -10,7 +10,7 @@ from config import views
 
 # Django tries the addresses in this order: those asked for all day come first.
 ROOMS = [
-    "annotation", "judging", "accounts", "wikifetch", "datasets", "generation", "evaluation", "operations",
+    "annotation", "judging", "accounts", "wikifetch", "datasets", "protocols", "generation", "evaluation", "operations",
 ]  # fmt: skip
 
 urlpatterns = [

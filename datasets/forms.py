@@ -44,6 +44,16 @@ class ImportForm(forms.Form):
         return file
 
 
+class MoveForm(forms.Form):
+    """A later version of the collection's protocol. Whether there is one is asked again when it is moved."""
+
+    version = forms.IntegerField(min_value=1, max_value=2**31 - 1, label="Version")
+
+    def __init__(self, versions: list[int], data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self.fields["version"].widget = forms.Select(choices=[(n, n) for n in versions])
+
+
 class ReleaseForm(forms.Form):
     """A version for a release of the collection."""
 

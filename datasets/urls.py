@@ -21,6 +21,7 @@ urlpatterns = [
     path("collections/<str:name>/subsets/<int:subset_id>/", subsets.subset, name="subset"),
     path("collections/<str:name>/revised/", revisions.revised, name="revised"),
     path("collections/<str:name>/export/<str:format>/", views.export, name="export"),
+    path("collections/<str:name>/protocol/", views.move_protocol, name="move_protocol"),
     path("collections/<str:name>/releases/", views.release, name="release"),
     path(
         "collections/<str:name>/releases/<str:version>/<str:format>/",

@@ -70,6 +70,7 @@ PLACES = [
         "/collections",
         "/contradictions",
     ),
+    _place("Data", "Protocols", "protocols:protocols", {ADMIN, RESEARCHER}, "/protocols"),
     _place("Models", "Models", "generation:models", {ADMIN}, "/models"),
     _place("Models", "Prompts", "generation:prompts", {ADMIN, RESEARCHER}, "/prompts"),
     _place("Models", "Runs", "generation:runs", {ADMIN, RESEARCHER}, "/runs"),

@@ -1,16 +1,19 @@
 """The protocols that there are as rows: installed from a file, used by collections, removed."""
 
+from dataclasses import dataclass
+
 from django.db import transaction
 from django.db.models import Max
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
-from leases.refusal import Conflict, Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 from protocols.checking import all_problems
 from protocols.declaration import WIKICONTRADICT, Declaration, ProtocolError
 from protocols.models import Protocol
 from protocols.reading import read_protocol
+from protocols.shipped import declaration_of, file_of, shipped
 
 # More of them help nobody.
 MOST_PROBLEMS = 50
@@ -83,3 +86,37 @@ def later_versions(protocol: Protocol) -> list[Protocol]:
     """Those to which a collection of this protocol may be moved: fields, file and item are the same."""
     rows = Protocol.objects.filter(name=protocol.name, version__gt=protocol.version)
     return [row for row in rows if row.declaration.fixed == protocol.declaration.fixed]
+
+
+@dataclass(frozen=True)
+class FoundProtocol:
+    """A protocol with the bytes of its file; `row` is None for one that comes with the program and has no row."""
+
+    declaration: Declaration
+    data: bytes
+    row: Protocol | None
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it comes with the program and can be installed."""
+        return self.row is None and self.declaration.name != WIKICONTRADICT
+
+
+def found(name: str, version: int) -> FoundProtocol:
+    """An installed one, or else one that comes with the program. Raises NotFoundHere."""
+    if (
+        row := Protocol.objects.select_related("installed_by")
+        .filter(name=name, version=version)
+        .first()
+    ):
+        return FoundProtocol(row.declaration, row.text.encode("utf-8"), row)
+    if name in (WIKICONTRADICT, *shipped()) and declaration_of(name).version == version:
+        return FoundProtocol(declaration_of(name), file_of(name), None)
+    raise NotFoundHere(f"There is no protocol {name} version {version}.")
+
+
+def offered() -> list[Declaration]:
+    """Those that come with the program and are not installed."""
+    have = set(Protocol.objects.values_list("name", "version"))
+    named = map(declaration_of, shipped())
+    return [one for one in named if (one.name, one.version) not in have]

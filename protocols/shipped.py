@@ -17,7 +17,7 @@ def shipped() -> list[str]:
 
 def file_of(name: str) -> bytes:
     """The file of one of them. Raises Refusal for another name."""
-    if name not in shipped():
+    if name not in (WIKICONTRADICT, *shipped()):
         raise Refusal(
             f"No protocol {name!r} comes with the program. There are {', '.join(shipped())}."
         )
@@ -25,6 +25,11 @@ def file_of(name: str) -> bytes:
 
 
 @cache
+def declaration_of(name: str) -> Declaration:
+    """The declaration of one of them, whose file needs no check. Raises Refusal for another name."""
+    return read_protocol(file_of(name), lambda _: [])
+
+
 def wikicontradict() -> Declaration:
     """The declaration of WikiContradict: of the collections that have no other protocol."""
-    return read_protocol((FOLDER / f"{WIKICONTRADICT}.toml").read_bytes(), lambda _: [])
+    return declaration_of(WIKICONTRADICT)

@@ -16,6 +16,7 @@ from judging.rules import rubric
 from tests.datasets.factories import record, text_of
 from tests.factories import PASSWORD
 from tests.judging import humanfile
+from tests.protocols.factories import TEXT
 
 NEW_PASSWORD = "an even longer way to Canossa"
 CONTACT = "olga@example.org"
@@ -76,6 +77,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "format": "wikicontradict",
         "file": text_of(record()),
     },
+    ("POST", "/protocols/install/"): {"file": TEXT.encode()},
+    ("POST", "/collections/watermills/protocol/"): {"version": "2"},
     ("POST", "/collections/mills/releases/"): {"version": "2.0", "notes": ""},
     ("POST", "/contradictions/{contradiction}/questions/1/exclusion/"): {
         "act": "propose",
@@ -229,6 +232,8 @@ NO_FIELDS = {
     "/campaigns/{campaign}/people/{aron}/remove/",
     "/reviews/{decision}/take-back/",
     "/models/{model}/test/",
+    "/protocols/conflictbank/1/install/",
+    "/protocols/mills/2/remove/",
     "/prompts/passage-1/remove/",
     "/runs/{run}/resume/",
     "/runs/{hidden}/resume/",

@@ -38,6 +38,7 @@ from tests.datasets import factories as datasets
 from tests.factories import person
 from tests.generation.fake_service import FakeService
 from tests.judging import factories as judging
+from tests.protocols.factories import changed, installed
 from wikifetch.models import FetchRun
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +116,15 @@ GET   /collections/mills/subsets/{subset}/                    302  403  403  403
 GET   /collections/mills/revised/                             302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
+POST  /collections/watermills/protocol/                       302  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.0/wikicontradict-csv/     302  403  403  403  403  403  403  200  200  200
+GET   /protocols/                                             302  403  403  403  403  403  403  200  200  200
+GET   /protocols/install/                                     302  403  403  403  403  403  403  403  200  200
+POST  /protocols/install/                                     302  403  403  403  403  403  403  403  302  302
+GET   /protocols/mills/1/                                     302  403  403  403  403  403  403  200  200  403
+GET   /protocols/mills/1/file/                                302  403  403  403  403  403  403  200  200  403
+POST  /protocols/conflictbank/1/install/                      302  403  403  403  403  403  403  403  302  302
+POST  /protocols/mills/2/remove/                              302  403  403  403  403  403  403  403  302  302
 GET   /contradictions/{contradiction}/                        302  403  200  200  403  403  403  200  200  200
 GET   /contradictions/{contradiction}/questions/1/exclusion/  302  403  403  403  403  403  403  200  200  200
 POST  /contradictions/{contradiction}/questions/1/exclusion/  403  403  403  403  403  403  403  302  302  302
@@ -442,6 +451,8 @@ def tagged(everybody):
 def released():
     collection = datasets.mills()
     release(collection=collection, version="1.0")
+    installed(changed("version = 1", "version = 2"))
+    Collection.objects.create(name="watermills", protocol=installed())
     drawn = freeze("All", collection, Query(), SubsetPlan(7), by=None)
     return {
         "contradiction": collection.contradictions.get().pk,

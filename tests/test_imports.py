@@ -70,6 +70,7 @@ PURE = {
     "protocols.entry_keys",
     "protocols.reading",
     "protocols.shipped",
+    "protocols.shown_parts",
     "protocols.toml_lines",
     "datasets.drawing",
     "datasets.contexts",

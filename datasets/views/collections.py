@@ -34,11 +34,12 @@ from datasets.excluding.exclusions import (
 )
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporters.export_files import spooled
-from datasets.forms import ImportForm, ReleaseForm
+from datasets.forms import ImportForm, MoveForm, ReleaseForm
 from datasets.importers.formats import format_for, formats
 from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
+from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
 from datasets.releases import freeze, release_of, released, released_rows
 from datasets.revisions import progress
@@ -109,7 +110,10 @@ def collection(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _collection_page(
-    request: HttpRequest, collection: Collection, refused: ReleaseForm | None = None
+    request: HttpRequest,
+    collection: Collection,
+    refused: ReleaseForm | None = None,
+    not_moved: MoveForm | None = None,
 ) -> HttpResponse:
     person = person_of(request)
     wanted, validity = request.GET.get("q", "").strip(), request.GET.get("validity", "")
@@ -133,10 +137,32 @@ def _collection_page(
         "releases": collection.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
+        "move_form": not_moved or _move_form(collection, person),
         "is_admin": person.has_role(Role.ADMIN),
         "sees_reports": person.has_role(Role.ADMIN, Role.RESEARCHER),
     }
-    return render(request, "datasets/collection.html", context, status=400 if refused else 200)
+    return render(
+        request, "datasets/collection.html", context, status=400 if refused or not_moved else 200
+    )
+
+
+def _move_form(collection: Collection, person: Person) -> MoveForm | None:
+    later = may_move_to(collection) if person.has_role(Role.ADMIN) else []
+    return MoveForm([row.version for row in later]) if later else None
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def move_protocol(request: HttpRequest, name: str) -> HttpResponse:
+    """Move a declared collection to a later version of its protocol."""
+    collection = collection_named(name)
+    form = MoveForm([row.version for row in may_move_to(collection)], request.POST)
+    if form.is_valid():
+        with refused_in(form, "version"):
+            to = move(collection, form.cleaned_data["version"], person_of(request))
+            messages.success(request, f"{collection.name} now has {to}.")
+            return redirect("datasets:collection", name)
+    return _collection_page(request, collection, not_moved=form)
 
 
 def _searched(rows: QuerySet[Contradiction], wanted: str) -> QuerySet[Contradiction]:

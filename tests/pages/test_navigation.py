@@ -19,7 +19,7 @@ def groups_for(person, path):
 GROUPS = {
     "Annotate": ["Annotate", "Campaigns", "Reviews"],
     "Judge": ["Judge", "Resolve", "Studies"],
-    "Data": ["Fetch", "Tags", "Collections"],
+    "Data": ["Fetch", "Tags", "Collections", "Protocols"],
     "Models": ["Models", "Prompts", "Runs"],
     "Results": ["Reports"],
     "People": ["People", "Audit log", "Operations"],

@@ -1,0 +1,97 @@
+"""What a protocol declares, in words for its page. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from protocols.declaration import (
+    ORIGINS,
+    Declaration,
+    DeclaredField,
+    Entry,
+    FileShape,
+    Shape,
+)
+
+TITLES = {
+    "prompt": "Prompts",
+    "rubric": "Rubrics",
+    "scorer": "Scorers",
+    "population": "Populations",
+    "measure": "Measures",
+    "table": "Tables",
+}
+# Keys that the head of an entry shows, and those whose texts keep their line ends.
+IN_HEAD = ("name", "label", "title", "origin")
+LONG = ("text", "second")
+
+
+@dataclass(frozen=True)
+class ShownEntry:
+    """An entry of a part. `origin` is in words; `facts` are (key, words), `texts` are (key, text)."""
+
+    entry: Entry
+    label: str
+    title: str
+    origin: str
+    facts: list[tuple[str, str]]
+    texts: list[tuple[str, str]]
+
+
+def shown_parts(declaration: Declaration) -> list[tuple[str, str, list[ShownEntry]]]:
+    """(part, title, entries) of each part that there is."""
+    parts = ((part, title, declaration.entries(part)) for part, title in TITLES.items())
+    return [(part, title, list(map(_shown, entries))) for part, title, entries in parts if entries]
+
+
+def _shown(entry: Entry) -> ShownEntry:
+    head = {key: in_words(entry.values.get(key, "")) for key in IN_HEAD}
+    rest = {key: value for key, value in entry.values.items() if key not in IN_HEAD + LONG}
+    texts = [(key, in_words(entry.values[key])) for key in LONG if key in entry.values]
+    origin = ORIGINS.get(head["origin"], "")
+    return ShownEntry(entry, head["label"], head["title"], origin, [*_facts(rest)], texts)
+
+
+def _facts(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """A table that holds tables has a line for each of them."""
+    for key, value in values.items():
+        name = before + ("prompt tags" if key == "tags" else key)
+        if isinstance(value, dict) and any(isinstance(inner, dict) for inner in value.values()):
+            yield from _facts(value, f"{name}: ")
+        else:
+            yield name, in_words(value)
+
+
+def in_words(value: object) -> str:
+    """A value of a TOML file: tables as "key = value", in a list with a semicolon between them."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {in_words(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        between = "; " if any(isinstance(one, dict) for one in value) else ", "
+        return between.join(map(in_words, value))
+    return str(value)
+
+
+def about_field(field: DeclaredField) -> str:
+    """What else is declared of it."""
+    of = f"the letter of a text in {field.of}"
+    says = f", with the same text as {field.says}" if field.says else ""
+    values = f": {', '.join(field.values)}" if field.values else ""
+    reads = "; ".join(f"of {n} reads “{text}”" for n, text in (field.reads or {}).items())
+    parts = [f"{of}{says}" if field.of else "", f"a slice{values}" if field.slice else "", reads]
+    return "; ".join(filter(None, parts))
+
+
+def about_file(file: FileShape) -> str:
+    """The shape of its files of records."""
+    shapes = {
+        Shape.LINES: "one record a line",
+        Shape.LIST: "a list of records",
+        Shape.OBJECT: f"an object with a list of records, {file.list}",
+    }
+    kept = f"other keys are kept: {', '.join(file.keep)}" if file.keep else ""
+    indent = f"indented by {file.indent}" if file.indent else ""
+    ascii_only = "other letters than ASCII escaped" if file.ascii else ""
+    return "; ".join(filter(None, [shapes[file.shape], kept, indent, ascii_only]))
