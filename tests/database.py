@@ -15,7 +15,11 @@ from django.db import connection
 from tests.settings import WORKER
 
 # The migrations with triggers that refuse to delete rows.
-KEPT = ("accounts.migrations.0001_all_tables", "generation.migrations.0001_all_tables")
+KEPT = (
+    "accounts.migrations.0001_all_tables",
+    "generation.migrations.0001_all_tables",
+    "protocols.migrations.0001_protocols_as_files",
+)
 
 
 @contextmanager
@@ -83,7 +87,7 @@ def emptying(style, connection, reset_sequences=True, **options) -> list[str]:
     """The statements of the command `flush`, with which a test that commits ends.
 
     On PostgreSQL Django truncates all tables, which takes ten times as long: it replaces the files of each.
-    The audit log and published prompts refuse that their rows are deleted.
+    The audit log, published prompts and used protocols refuse that their rows are deleted.
     """
     made = sql_flush(style, connection, reset_sequences=reset_sequences, **options)
     kept = [import_module(name) for name in KEPT]
@@ -94,5 +98,13 @@ def emptying(style, connection, reset_sequences=True, **options) -> list[str]:
         return made
     names = connection.introspection.django_table_names(only_existing=True, include_views=False)
     tables = [one.TABLE for one in kept]
-    deletions = [f'DELETE FROM "{name}"' for name in names if name not in tables]
-    return ["; ".join([*(f"TRUNCATE {table}" for table in tables), *deletions])]
+    return [
+        "; ".join(
+            [
+                *(f"ALTER TABLE {table} DISABLE TRIGGER USER" for table in tables),
+                *(f'DELETE FROM "{name}"' for name in names),
+                "SET CONSTRAINTS ALL IMMEDIATE",
+                *(f"ALTER TABLE {table} ENABLE TRIGGER USER" for table in tables),
+            ]
+        )
+    ]

@@ -132,6 +132,14 @@ def test_the_database_refuses_to_change_a_used_protocol(change):
     assert Protocol.objects.get().text == TEXT
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_committed_one_is_refused_too_and_tests_can_empty_the_tables():
+    Collection.objects.create(name="mills", protocol=made())
+    use(Protocol.objects.get())
+    with pytest.raises(DatabaseError, match="never changes"):
+        Protocol.objects.update(text="")
+
+
 def test_a_protocol_that_was_replaced_since_it_was_read_is_not_used():
     read = made()
     install(OTHER.encode(), "mills.toml")
