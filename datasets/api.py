@@ -12,10 +12,15 @@ from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from datasets.blinding import hidden_in, keep_listed, keep_shown, shown_to
 from datasets.counts import sizes
-from datasets.deviations import deviations
 from datasets.excluding.exclusions import exclusions_of, listed
 from datasets.models import Collection, Contradiction, Exclusion, Instance, RevisedPassage
-from datasets.records import collection_named, columns_of, current, questions_of, record_of
+from datasets.records import (
+    check_not_declared,
+    collection_named,
+    current,
+    deviations_of,
+    record_of,
+)
 from pages.paging import paged
 
 MayRead = HasRole.any_of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
@@ -26,10 +31,14 @@ class CollectionOut(serializers.ModelSerializer[Collection]):
     contradictions = serializers.SerializerMethodField()
     questions = serializers.SerializerMethodField()
 
+    protocol = serializers.CharField(source="declaration.name")
+    protocol_version = serializers.IntegerField(source="declaration.version")
+
     class Meta:
         model = Collection
         fields = (
-            "name", "title", "source", "licence", "is_demonstration", "contradictions", "questions",
+            "name", "title", "source", "licence", "protocol", "protocol_version", "is_demonstration",
+            "contradictions", "questions",
         )  # fmt: skip
 
     def get_contradictions(self, collection: Collection) -> int:
@@ -52,7 +61,7 @@ class DeviationOut(serializers.Serializer[Any]):
 
 
 class ContradictionOut(serializers.ModelSerializer[Contradiction]):
-    """`record` is the contradiction in the format of the published file."""
+    """`record` is the contradiction in the format of the published file, or as the protocol declares it."""
 
     record = serializers.SerializerMethodField()
     questions = QuestionOut(many=True, source="instances")
@@ -71,7 +80,7 @@ class ContradictionOut(serializers.ModelSerializer[Contradiction]):
 
     @extend_schema_field(DeviationOut(many=True))
     def get_deviations(self, row: Contradiction) -> list[dict[str, str]]:
-        return [deviation._asdict() for deviation in deviations(columns_of(row), questions_of(row))]
+        return [deviation._asdict() for deviation in deviations_of(row)]
 
 
 @extend_schema(responses=CollectionOut(many=True))
@@ -79,7 +88,7 @@ class ContradictionOut(serializers.ModelSerializer[Contradiction]):
 @permission_classes([MayRead])
 def collections(request: Request) -> Response:
     """All collections with their numbers of contradictions and questions."""
-    rows = Collection.objects.all()
+    rows = Collection.objects.select_related("protocol")
     held = sizes(person_of(request), rows)
     return Response(CollectionOut(rows, many=True, context={"sizes": held}).data)
 
@@ -93,7 +102,7 @@ def contradictions(request: Request, name: str) -> Response:
     `hidden` is how many are left out, because the reader may still annotate their tags.
     """
     collection, person = collection_named(name), person_of(request)
-    rows = shown_to(person, current(collection)).prefetch_related("instances")
+    rows = shown_to(person, current(collection)).defer(None).prefetch_related("instances")
     answer = paged(request, rows, ContradictionOut, hidden=hidden_in(person, collection))
     keep_listed(person, (row["id"] for row in answer.data["results"]), request.path)
     return answer
@@ -157,9 +166,9 @@ class RevisionOut(OfQuestion, serializers.ModelSerializer[RevisedPassage]):
 @permission_classes([MayRead])
 def revised(request: Request, name: str) -> Response:
     """All revised passages of a collection, past ones too, in the order of its questions."""
-    revised = RevisedPassage.objects.filter(
-        instance__contradiction__collection=collection_named(name)
-    )
+    collection = collection_named(name)
+    check_not_declared(collection, "Revised passages")
+    revised = RevisedPassage.objects.filter(instance__contradiction__collection=collection)
     person = person_of(request)
     rows = shown_to(person, revised, "instance__contradiction__")
     related = rows.select_related("instance__contradiction", "author", "checker")

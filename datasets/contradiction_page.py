@@ -12,11 +12,14 @@ from django.utils.safestring import SafeString
 from accounts.models import Person
 from datasets import taxonomy
 from datasets.contexts import context_1, context_2
-from datasets.counts import FACETS, Facet
+from datasets.counts import Counted
+from datasets.declared.deviations import declared_deviations
+from datasets.declared.shown import FieldShown, shown_fields
 from datasets.deviations import Deviation, DeviationKind, deviations
-from datasets.excluding.exclusions import standings
-from datasets.models import Contradiction, RevisedPassage
-from datasets.records import columns_of, questions_of, same_tag
+from datasets.excluding.exclusions import Standing, standings
+from datasets.facets import Facet, filters_of
+from datasets.models import Collection, Contradiction, RevisedPassage
+from datasets.records import deviations_of, same_tag
 from datasets.spans import ranges_in, segments
 from datasets.states import RevisionState as State
 from datasets.streaming import streamed
@@ -30,13 +33,37 @@ class Typed(NamedTuple):
 
 
 class DeviationLine(NamedTuple):
+    """A deviation with its row: {pk, position, title}."""
+
     contradiction: dict[str, Any]
     deviation: Deviation
 
 
 def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
-    """The context of a contradiction's page, for this person."""
+    """The context of the page of a contradiction or of a protocol's record, for this person."""
     questions = standings(sorted(contradiction.instances.all(), key=lambda row: row.n), person)
+    versions = contradiction.collection.contradictions.filter(position=contradiction.position)
+    return {
+        "contradiction": contradiction,
+        "collection": contradiction.collection,
+        "newer": Contradiction.objects.filter(supersedes=contradiction).first(),
+        "deviations": deviations_of(contradiction),
+        "versions": versions.order_by("-version").defer("fields"),
+        **(
+            {"questions": questions, "fields": fields_of(contradiction)}
+            if contradiction.collection.is_declared
+            else _annotated(contradiction, questions)
+        ),
+    }
+
+
+def fields_of(contradiction: Contradiction) -> list[FieldShown]:
+    """The declared fields of a protocol's record."""
+    return shown_fields(contradiction.collection.declaration, contradiction.fields or {})
+
+
+def _annotated(contradiction: Contradiction, questions: list[Standing]) -> dict[str, Any]:
+    """What only WikiContradict's records have."""
     states = RevisedPassage.objects.filter(instance__contradiction=contradiction)
     revised = dict(
         # If one is checked and another waits to replace it, show the one that waits.
@@ -46,9 +73,6 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
     )
     ranges_1, ranges_2 = contradiction.span_1_ranges, contradiction.span_2_ranges
     return {
-        "contradiction": contradiction,
-        "collection": contradiction.collection,
-        "newer": Contradiction.objects.filter(supersedes=contradiction).first(),
         "same_tag": _others_of_tag(contradiction),
         "title_1": _passage_title(1, contradiction.article_1),
         "title_2": _passage_title(2, contradiction.article_2),
@@ -62,10 +86,6 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         "types": types_of(contradiction.taxonomy or []),
         "questions": [(row, revised.get(row.instance.pk, "")) for row in questions],
         "none_left": bool(questions) and all(standing.excluded for standing in questions),
-        "deviations": deviations(columns_of(contradiction), questions_of(contradiction)),
-        "versions": contradiction.collection.contradictions.filter(
-            position=contradiction.position
-        ).order_by("-version"),
     }
 
 
@@ -80,13 +100,18 @@ def _passage_title(n: int, article: str | None) -> str:
 
 
 def deviation_table(
-    rows: QuerySet[Contradiction],
+    collection: Collection, rows: QuerySet[Contradiction]
 ) -> tuple[list[tuple[DeviationKind, int]], list[DeviationLine]]:
-    """The number of deviations of each kind, and all of them with the columns of their rows."""
+    """The number of deviations of each kind, and all of them with what names their rows."""
+    declaration = collection.declaration if collection.is_declared else None
     lines = [
-        DeviationLine(row.columns, deviation)
+        DeviationLine({name: row.columns[name] for name in ("pk", "position", "title")}, deviation)
         for row in streamed(rows)
-        for deviation in deviations(row.columns, row.questions)
+        for deviation in (
+            declared_deviations(declaration, row.record)
+            if declaration
+            else deviations(row.columns, row.questions)
+        )
     ]
     counts = Counter(line.deviation.kind for line in lines)
     return [(kind, counts[kind]) for kind in DeviationKind if counts[kind]], lines
@@ -120,16 +145,30 @@ def types_of(entries: list[list[str]]) -> list[Typed]:
     ]
 
 
-def facet_filters(chosen: list[Facet]) -> list[tuple[str, str, list[tuple[str, str, bool]]]]:
-    """The select boxes of the question list: (parameter, label, [(value, label, is chosen)])."""
+def facet_filters(
+    collection: Collection, chosen: list[Facet]
+) -> list[tuple[str, str, list[tuple[str, str, bool]]]]:
+    """The select boxes of the question list: (parameter, title, [(value, label, is chosen)])."""
     return [
-        (
-            parameter,
-            parameter.capitalize(),
-            [(facet.value, facet.label, facet in chosen) for facet in facets],
-        )
-        for parameter, facets in groupby(FACETS, key=lambda facet: facet.parameter)
+        (parameter, title, [(facet.value, facet.label, facet in chosen) for facet in facets])
+        for parameter, (title, facets) in filters_of(collection).items()
     ]
+
+
+def by_parameter(counted: list[Counted]) -> list[tuple[str, str, list[Counted]]]:
+    """The counts of each parameter: (parameter, title, counts)."""
+    return [
+        (parameter, title, list(of_parameter))
+        for (parameter, title), of_parameter in groupby(
+            counted, key=lambda one: (one.facet.parameter, one.facet.title)
+        )
+    ]
+
+
+def titles_of(collection: Collection) -> str:
+    """What the titles of its records are: of articles, or of the field that the protocol names."""
+    declaration = collection.declaration
+    return declaration.fields[declaration.item.title].title if collection.is_declared else "Article"
 
 
 def source_link(url: str, oldid: int | None) -> str:

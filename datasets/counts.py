@@ -3,40 +3,13 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 
 from accounts.models import Person
 from datasets.blinding import shown_to
-from datasets.models import Collection, Contradiction, Instance, QuestionKind, SamePassage, Validity
+from datasets.facets import FACETS, Facet, declared_counts
+from datasets.models import Collection, Contradiction, Instance, Validity
 from datasets.records import current, newest
-from datasets.taxonomy import EXPLICIT, IMPLICIT
-
-_TYPED = Q(contradiction__type_4__in=[EXPLICIT, IMPLICIT])
-_SAME = Q(contradiction__same_passage=SamePassage.SAME)
-
-
-class Facet(NamedTuple):
-    """One filter of the questions: the URL's parameter and value, the label, the condition."""
-
-    parameter: str
-    value: str
-    label: str
-    condition: Q
-
-
-# Counts and lists share these filters, so that a number on a page is the number of rows that its link shows.
-FACETS = (
-    Facet("reasoning", "explicit", "Explicit", Q(contradiction__type_4=EXPLICIT)),
-    Facet("reasoning", "implicit", "Implicit", Q(contradiction__type_4=IMPLICIT)),
-    Facet("reasoning", "untyped", "No type IV", Q(contradiction__type_4=None) | ~_TYPED),
-    # Passages are the same only by the annotator's answer; unanswered counts as different, as in the paper.
-    Facet(
-        "passages", "different", "Different passages", Q(contradiction__same_passage=None) | ~_SAME
-    ),
-    Facet("passages", "same", "Same passage", _SAME),
-    Facet("kind", "yes-no", "Yes/no questions", Q(kind=QuestionKind.YES_NO)),
-    Facet("kind", "wh", "Wh- questions", Q(kind=QuestionKind.WH)),
-)
 
 
 class Counted(NamedTuple):
@@ -47,7 +20,7 @@ class Counted(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """`contradictions` includes the invalid ones; `facets` is in the order of FACETS."""
+    """`contradictions` includes the invalid ones; `facets` is in the order of facets_of."""
 
     contradictions: int
     invalid: int
@@ -64,7 +37,8 @@ def current_instances(collection: Collection) -> QuerySet[Instance]:
 
 def counts_of(collection: Collection, person: Person | None = None) -> Counts:
     """Of the records that are not hidden from the person; of all for None, as in a command."""
-    tallies = {f"facet_{n}": Count("pk", filter=facet.condition) for n, facet in enumerate(FACETS)}
+    facets = () if collection.is_declared else FACETS
+    tallies = {f"facet_{n}": Count("pk", filter=facet.condition) for n, facet in enumerate(facets)}
     shown = shown_to(person, current_instances(collection), "contradiction__")
     totals = shown.order_by().aggregate(questions=Count("pk"), **tallies)
     rows = shown_to(person, current(collection))
@@ -72,7 +46,8 @@ def counts_of(collection: Collection, person: Person | None = None) -> Counts:
         contradictions=rows.count(),
         invalid=rows.filter(validity=Validity.INVALID).count(),
         questions=totals["questions"],
-        facets=[Counted(facet, totals[f"facet_{n}"]) for n, facet in enumerate(FACETS)],
+        facets=[Counted(facet, totals[f"facet_{n}"]) for n, facet in enumerate(facets)]
+        + [Counted(*counted) for counted in declared_counts(collection)],
     )
 
 

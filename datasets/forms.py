@@ -6,13 +6,13 @@ from typing import Any
 
 from django import forms
 
-from datasets.counts import FACETS
 from datasets.drawing import ALL, SubsetPlan
+from datasets.facets import chosen_facets, filters_of
 from datasets.importers.formats import formats
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
 from datasets.releases import VERSION
-from datasets.subsets import SLICES, Query, framed, strata
+from datasets.subsets import Query, framed, slices_of, strata
 
 
 def _formats() -> list[tuple[str, str]]:
@@ -76,28 +76,14 @@ LARGEST_SEED = 2**53
 NUMBER = "of:"
 
 
-def _facets(parameter: str) -> list[tuple[str, str]]:
-    values = [(facet.value, facet.label) for facet in FACETS if facet.parameter == parameter]
-    return [("", "All"), *values]
-
-
 class SubsetForm(forms.Form):
     """A subset: its name, which questions may be drawn, how they are parted, how many of each part."""
 
     name = forms.CharField(max_length=80, widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    reasoning = forms.ChoiceField(required=False, choices=_facets("reasoning"))
-    passages = forms.ChoiceField(required=False, choices=_facets("passages"))
-    kind = forms.ChoiceField(required=False, choices=_facets("kind"), label="Kind of question")
     one_per_tag = forms.BooleanField(
         required=False,
         label="At most one question of each tag",
         help_text="Which one is drawn from the seed. Otherwise all questions of a tag can be drawn.",
-    )
-    by = forms.ChoiceField(
-        required=False,
-        choices=[("", "No strata"), *((name, part.title) for name, part in SLICES.items())],
-        label="Strata by",
-        help_text="Then “Show the strata”, and give a number for each.",
     )
     seed = forms.IntegerField(
         min_value=0,
@@ -110,7 +96,20 @@ class SubsetForm(forms.Form):
     ) -> None:
         given = data or {"seed": str(secrets.randbelow(2**31))}
         super().__init__(data if is_bound else None, initial=given)
-        self.given = given
+        self.given, self._collection = given, collection
+        for name, (title, facets) in filters_of(collection).items():
+            choices = [("", "All"), *((facet.value, facet.label) for facet in facets)]
+            self.fields[name] = forms.ChoiceField(required=False, choices=choices, label=title)
+        self.slices = slices_of(collection)
+        parts = [(name, part.title) for name, part in self.slices.items()]
+        self.fields["by"] = forms.ChoiceField(
+            required=False,
+            choices=[("", "No strata"), *parts],
+            label="Strata by",
+            help_text="Then “Show the strata”, and give a number for each.",
+        )
+        if collection.is_declared:
+            del self.fields["one_per_tag"]  # a record has one question
         self.fits = strata(framed(collection, self.query(), self._plan()))
         for stratum, size in self.fits.items():
             self.fields[NUMBER + stratum] = forms.IntegerField(
@@ -124,12 +123,10 @@ class SubsetForm(forms.Form):
 
     def query(self) -> Query:
         """From what was entered so far, valid or not; a value that does not exist is left out."""
-        known = {(facet.parameter, facet.value) for facet in FACETS}
-        facets = {facet.parameter for facet in FACETS}
-        chosen = {name: self.given.get(name, "") for name in facets}
+        chosen = chosen_facets(self._collection, self.given)
         by = self.given.get("by", "")
-        kept = {name: value for name, value in chosen.items() if (name, value) in known}
-        return Query(dict(sorted(kept.items())), by if by in SLICES else "")
+        kept = {facet.parameter: facet.value for facet in chosen}
+        return Query(dict(sorted(kept.items())), by if by in self.slices else "")
 
     def _plan(self, wanted: Mapping[str, int] | None = None) -> SubsetPlan:
         try:
@@ -137,6 +134,10 @@ class SubsetForm(forms.Form):
         except forms.ValidationError:
             seed = 0  # for the strata; the form is refused
         return SubsetPlan(seed, bool(self.given.get("one_per_tag")), wanted)
+
+    @property
+    def filters(self) -> list[forms.BoundField]:
+        return [self[name] for name in filters_of(self._collection)]
 
     @property
     def numbers(self) -> list[forms.BoundField]:

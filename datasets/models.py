@@ -323,7 +323,7 @@ class Subset(models.Model):
     query = models.JSONField(
         default=dict, help_text="What the frame was narrowed to: {facet: value}."
     )
-    by = models.CharField(max_length=20, blank=True, help_text="The slice that makes the strata.")
+    by = models.CharField(max_length=80, blank=True, help_text="The slice that makes the strata.")
     seed = models.BigIntegerField()
     one_per_tag = models.BooleanField(default=False)
     frame = models.PositiveIntegerField(help_text="How many questions could be drawn.")

@@ -11,6 +11,9 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from accounts.models import Person
 from datasets import schema
 from datasets.contexts import question_kind
+from datasets.declared.deviations import declared_deviations
+from datasets.declared.records import in_order
+from datasets.deviations import Deviation, deviations
 from datasets.identity import external_id, repeated
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
@@ -173,8 +176,8 @@ def newest(path: str = "") -> Q:
 
 
 def current(collection: Collection) -> QuerySet[Contradiction]:
-    """The newest version of each contradiction, in the collection's order."""
-    return collection.contradictions.filter(newest()).order_by("position")
+    """The newest version of each contradiction, in the collection's order, without declared fields: they are long."""
+    return collection.contradictions.filter(newest()).order_by("position").defer("fields")
 
 
 def without_questions(collection: Collection, excluded: QuerySet[Any]) -> QuerySet[Contradiction]:
@@ -199,10 +202,27 @@ def questions_of(contradiction: Contradiction) -> list[Slot]:
 
 
 def record_of(contradiction: Contradiction) -> dict[str, Any]:
-    """The published record of a row, built from its columns."""
+    """The published record of a row, built from its columns, or as its protocol declares it."""
+    if contradiction.fields is not None:
+        return in_order(contradiction.collection.declaration, contradiction.fields)
     return record_from(
         columns_of(contradiction), questions_of(contradiction), contradiction.unused_answers
     )
+
+
+def deviations_of(contradiction: Contradiction) -> list[Deviation]:
+    """Where the row's record differs from what the form, or its protocol, asks for."""
+    if contradiction.fields is not None:
+        return declared_deviations(contradiction.collection.declaration, contradiction.fields)
+    return deviations(columns_of(contradiction), questions_of(contradiction))
+
+
+def check_not_declared(collection: Collection, what: str) -> None:
+    """Raise Refusal where a protocol declares the collection's records: `what` is for WikiContradict's alone."""
+    if collection.is_declared:
+        raise Refusal(
+            f"{what} are for records of WikiContradict. Those of {collection.name} are of {collection.declaration}."
+        )
 
 
 def record_from(

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.excluding.exclusions import in_force
-from datasets.exporters import EXPORTERS
+from datasets.exporters import hashed
 from datasets.exporters.export_files import sha256_of
 from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
 from datasets.records import BATCH, current, locked
@@ -18,8 +18,6 @@ from datasets.streaming import StreamedRow, streamed
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
-# The hash of a release is that of this format's file.
-HASHED = "wikicontradict-json"
 VERSION = re.compile(r"\A[0-9A-Za-z][0-9A-Za-z._-]{0,39}\Z")
 
 
@@ -30,7 +28,7 @@ def freeze(
     """Release the collection: its newest rows, in order, with the hash of their JSON export.
 
     Excluded questions are left out; the release records which, and why. A contradiction that has lost all of its
-    questions stays, as a record without any.
+    questions stays, as a record without any; a record of a protocol is left out with its question.
 
     Raises Conflict if that version exists, Refusal if the collection is empty or the version is no valid name.
     """
@@ -44,7 +42,7 @@ def freeze(
         collection=collection,
         version=version,
         notes=notes,
-        sha256=sha256_of(EXPORTERS[HASHED], streamed(current(collection), without=list(excluded))),
+        sha256=sha256_of(hashed(collection), streamed(current(collection), without=list(excluded))),
         app_version=settings.VERSION,
         created_by=by,
     )

@@ -12,8 +12,9 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from datasets.contexts import is_same, reasoning
-from datasets.counts import FACETS, current_instances, narrowed
+from datasets.counts import current_instances, narrowed
 from datasets.drawing import ALL, Framed, SubsetPlan, draw, frame
+from datasets.facets import EMPTY, FACETS, SLICE, chosen_facets, facets_of, slice_text
 from datasets.models import Collection, Contradiction, Instance, Subset
 from datasets.taxonomy import DIMENSIONS
 from leases.refusal import Conflict, Refusal
@@ -62,6 +63,19 @@ SLICES = {
 }
 
 
+def slices_of(collection: Collection) -> dict[str, Slice]:
+    """The slices that can make strata: those of the filters where a protocol declares them."""
+    if not collection.is_declared:
+        return SLICES
+    titles = {facet.parameter: facet.title for facet in facets_of(collection)}
+    return {
+        name: Slice(title, lambda asked: getattr(asked, PART) or EMPTY, {})
+        for name, title in titles.items()
+    }
+
+
+# The name of a declared slice's value in a statement.
+PART = "declared_part"
 # What drawing reads of a question: not the texts, which are large.
 OF_TAG = ("external_id", "position", "same_passage", "type_1", "type_2", "type_3", "type_4")
 READ = ("n", "kind", *(f"contradiction__{name}" for name in OF_TAG))
@@ -71,23 +85,27 @@ READ = ("n", "kind", *(f"contradiction__{name}" for name in OF_TAG))
 class Query:
     """Which questions may be drawn, and how they are parted.
 
-    `facets` are values of FACETS by parameter; `by` is a name of SLICES, empty for no strata.
+    `facets` are values of the collection's facets by parameter; `by` is a name of slices_of, empty for no strata.
     """
 
     facets: Mapping[str, str] = field(default_factory=dict)
     by: str = ""
 
     def label(self, stratum: str) -> str:
-        return SLICES[self.by].labels.get(stratum, stratum) if self.by else "All questions"
+        if not self.by:
+            return "All questions"
+        return SLICES[self.by].labels.get(stratum, stratum) if self.by in SLICES else stratum
 
 
 def framed(collection: Collection, query: Query, plan: SubsetPlan) -> list[Framed]:
     """The newest questions that match and are not excluded, in the order in which they are drawn."""
-    chosen = [facet for facet in FACETS if query.facets.get(facet.parameter) == facet.value]
+    chosen = chosen_facets(collection, query.facets)
     rows = narrowed(current_instances(collection), chosen).select_related("contradiction")
     rows = rows.only(*READ).exclude(exclusion__seconded_by__isnull=False)
+    if query.by.startswith(SLICE):
+        rows = rows.annotate(**{PART: slice_text(query.by.removeprefix(SLICE))})
     tags = _tags(collection)
-    value = SLICES[query.by].value if query.by else None
+    value = slices_of(collection)[query.by].value if query.by else None
     questions = (
         Framed(
             asked.pk,
@@ -175,4 +193,16 @@ def superseded_in(subset: Subset) -> QuerySet[Contradiction]:
 def described(subset: Subset) -> str:
     """What the questions that could be drawn have in common, in words."""
     chosen = [facet.label for facet in FACETS if subset.query.get(facet.parameter) == facet.value]
-    return ", ".join(chosen) or "All questions"
+    declared = [
+        f"{slice_title(subset, name)}: {value}"
+        for name, value in sorted(subset.query.items())
+        if name.startswith(SLICE)
+    ]
+    return ", ".join([*chosen, *declared]) or "All questions"
+
+
+def slice_title(subset: Subset, name: str) -> str:
+    """The title of a slice that is in the subset's query, or makes its strata."""
+    if name.startswith(SLICE):
+        return subset.collection.declaration.slices[name.removeprefix(SLICE)].title
+    return SLICES[name].title

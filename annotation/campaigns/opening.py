@@ -24,6 +24,7 @@ from annotation.guidelines import current_guideline
 from annotation.models import Assignment, Campaign, CampaignPerson
 from annotation.states import AssignmentState
 from datasets.models import Collection
+from datasets.records import check_not_declared
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
@@ -198,6 +199,7 @@ def open_campaign(
     Raises Refusal as dry_run does, Conflict for a name that is taken, and StaleVersion if `shown`, the fingerprint of a
     dry run, is given and the tags are others now.
     """
+    check_not_declared(collection, "Campaigns")
     if Campaign.objects.filter(name=name).exists():
         raise Conflict(f"There is a campaign “{name}” already. Choose another name.")
     drawing = dry_run(design)

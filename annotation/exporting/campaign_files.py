@@ -59,7 +59,7 @@ def _write_zip(campaign: Campaign, file: IO[bytes]) -> None:
 
 def _records(campaign: Campaign) -> IO[bytes]:
     rows = streamed(published_by(campaign), excluded_ids(campaign.collection))
-    return spooled(exporter_named(RECORDS), rows)
+    return spooled(exporter_named(campaign.collection, RECORDS), rows)
 
 
 def published_by(campaign: Campaign) -> QuerySet[Contradiction]:

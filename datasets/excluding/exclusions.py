@@ -75,8 +75,10 @@ def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
     waiting_first = Case(When(seconded_by=None, then=0), When(undoing, then=0), default=1)
     latest = F("seconded_at").desc(nulls_last=True)
     newer = Contradiction.objects.filter(supersedes=OuterRef("instance__contradiction"))
-    marked = rows.select_related(*related).annotate(
-        is_old=Exists(newer), is_undoing=undoing, undoing_by=author
+    marked = (
+        rows.select_related(*related)
+        .defer("instance__contradiction__fields")
+        .annotate(is_old=Exists(newer), is_undoing=undoing, undoing_by=author)
     )
     return marked.order_by(waiting_first, latest, "created_at", "pk")
 

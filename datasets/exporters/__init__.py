@@ -1,11 +1,14 @@
-"""The formats that a collection can be exported to; a new one needs a class and a line here."""
+"""The formats that collections can be exported to; a new one needs a class and a line here."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from datasets.declared.writing import FileNoted
 from datasets.exporters.complete_json import CompleteJson
+from datasets.exporters.declared_records import DeclaredCsv, DeclaredFile
 from datasets.exporters.wikicontradict_csv import WikiContradictCsv
 from datasets.exporters.wikicontradict_json import WikiContradictJson
+from datasets.models import Collection
 from datasets.streaming import StreamedRow
 from leases.refusal import NotFoundHere
 
@@ -27,8 +30,29 @@ EXPORTERS: dict[str, Exporter] = {
 }
 
 
-def exporter_named(name: str) -> Exporter:
-    """The exporter of that name. Raises NotFoundHere."""
-    if name not in EXPORTERS:
-        raise NotFoundHere(f"There is no export format {name!r}; there are {', '.join(EXPORTERS)}.")
-    return EXPORTERS[name]
+def exporters_of(collection: Collection) -> dict[str, Exporter]:
+    """The formats of a collection by name; by the first a release is hashed."""
+    if not collection.is_declared:
+        return EXPORTERS
+    declaration, noted = collection.declaration, FileNoted(**(collection.file_kept or {}))
+    declared = (
+        DeclaredFile(declaration, noted),
+        DeclaredCsv(declaration),
+        CompleteJson(declaration),
+    )
+    return {exporter.name: exporter for exporter in declared}
+
+
+def exporter_named(collection: Collection, name: str) -> Exporter:
+    """The collection's exporter of that name. Raises NotFoundHere."""
+    known = exporters_of(collection)
+    if name not in known:
+        raise NotFoundHere(
+            f"{collection.name} has no export format {name!r}; there are {', '.join(known)}."
+        )
+    return known[name]
+
+
+def hashed(collection: Collection) -> Exporter:
+    """The format of whose file a release has the hash: the records as they are published."""
+    return next(iter(exporters_of(collection).values()))

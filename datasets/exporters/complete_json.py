@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from datasets.declared.records import in_order
 from datasets.records import EXTRA
 from datasets.streaming import StreamedRow
+from protocols.declaration import Declaration
 
 
 class CompleteJson:
@@ -13,7 +15,7 @@ class CompleteJson:
 
     `provenance` holds, for passage "1" and "2", the pieces it was copied from; `filled` the columns that the app
     filled in and the annotator left; `derived` the inferred answers, as [question, answer]; `same_tag` the ids of other
-    contradictions that a review found in the same tag.
+    contradictions that a review found in the same tag. A record of a protocol has its id, its version and its fields.
     """
 
     name = "complete-json"
@@ -21,20 +23,32 @@ class CompleteJson:
     suffix = ".json"
     content_type = "application/json; charset=utf-8"
 
+    def __init__(self, declaration: Declaration | None = None) -> None:
+        self._declaration = declaration
+
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
         before = "["
         for row in rows:
-            yield f"{before}\n{json.dumps(_entry(row), ensure_ascii=False)}"
+            if self._declaration is None:
+                entry = _entry(row)
+            elif row.questions:
+                entry = _numbered(row, in_order(self._declaration, row.record))
+            else:
+                continue  # its question is excluded
+            yield f"{before}\n{json.dumps(entry, ensure_ascii=False)}"
             before = ","
         yield "[]\n" if before == "[" else "\n]\n"
 
 
+def _numbered(row: StreamedRow, record: dict[str, Any]) -> dict[str, Any]:
+    columns = row.columns
+    return {"id": columns["external_id"], "version": columns["version"], "record": record}
+
+
 def _entry(row: StreamedRow) -> dict[str, Any]:
     return {
-        "id": row.columns["external_id"],
-        "version": row.columns["version"],
-        "record": row.record,
+        **_numbered(row, row.record),
         **{column: row.columns[column] for column in EXTRA},
         "derived": [
             [slot.n, answer]

@@ -15,9 +15,14 @@ from accounts.roles import Role
 from accounts.throttles import count_job, counted
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import reasoning
-from datasets.contradiction_page import described, deviation_table, facet_filters
+from datasets.contradiction_page import (
+    by_parameter,
+    described,
+    deviation_table,
+    facet_filters,
+    titles_of,
+)
 from datasets.counts import (
-    FACETS,
     counts_of,
     current_instances,
     narrowed,
@@ -32,8 +37,9 @@ from datasets.excluding.exclusions import (
     standings,
     tally,
 )
-from datasets.exporters import EXPORTERS, exporter_named
+from datasets.exporters import exporter_named, exporters_of
 from datasets.exporters.export_files import spooled
+from datasets.facets import chosen_facets
 from datasets.forms import ImportForm, MoveForm, ReleaseForm
 from datasets.importers.formats import format_for, formats
 from datasets.importers.import_files import import_file
@@ -124,18 +130,22 @@ def _collection_page(
     page = page_of(request, rows.prefetch_related("instances"), pages=ByKey)
     keep_listed(person, (row.pk for row in page), request.path)
     left_out = Prefetch("left_out", left_out_for(person))
+    counts = counts_of(collection, person)
     context = {
         "collection": collection,
-        "counts": counts_of(collection, person),
+        "titles": titles_of(collection),
+        "records": "Records" if collection.is_declared else "Contradictions",
+        "counts": counts,
+        "slices": by_parameter(counts.facets),
         "hidden": hidden,
         "page": page,
         "rows": [(row, reasoning(row.type_4)) for row in page],
         "wanted": wanted,
         "validity": validity,
         **tally(exclusions_of(collection, person)),
-        "revised": progress(collection, person),
+        "revised": None if collection.is_declared else progress(collection, person),
         "releases": collection.releases.annotate(size=Count("rows")).prefetch_related(left_out),
-        "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
+        "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "move_form": not_moved or _move_form(collection, person),
         "is_admin": person.has_role(Role.ADMIN),
@@ -175,24 +185,26 @@ def _searched(rows: QuerySet[Contradiction], wanted: str) -> QuerySet[Contradict
 @require_GET
 @roles_required(*READERS)
 def questions(request: HttpRequest, name: str) -> HttpResponse:
-    """A collection's questions, filtered by reasoning, passages and kind: the rows of its counts."""
+    """A collection's questions, filtered by its facets: the rows of its counts."""
     collection = collection_named(name)
-    chosen = [facet for facet in FACETS if request.GET.get(facet.parameter) == facet.value]
+    chosen = chosen_facets(collection, request.GET.dict())
     person = person_of(request)
     shown = shown_to(person, current_instances(collection), "contradiction__")
-    rows = narrowed(shown, chosen).select_related("contradiction")
-    if asked := option(request.GET.get("option", "")):
+    rows = narrowed(shown, chosen).select_related("contradiction").defer("contradiction__fields")
+    asked = None if collection.is_declared else option(request.GET.get("option", ""))
+    if asked:
         rows = with_option(rows, asked.value)
     hidden = hidden_or_asked(request, collection)
     page = page_of(request, rows, pages=ByKey)
     keep_listed(person, (row.contradiction_id for row in page), request.path)
     context = {
         "collection": collection,
+        "titles": titles_of(collection),
         "hidden": hidden,
         "page": page,
         "rows": standings(page, person),
         "may_exclude": person.has_role(*EXPORT),
-        "filters": facet_filters(chosen),
+        "filters": facet_filters(collection, chosen),
         "option": asked,
     }
     return render(request, "datasets/questions.html", context)
@@ -203,12 +215,13 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
 def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
     """Where the records differ from what the form asks for."""
     collection, person = collection_named(name), person_of(request)
-    kinds, lines = deviation_table(shown_to(person, current(collection)))
+    kinds, lines = deviation_table(collection, shown_to(person, current(collection)))
     chosen = DeviationKind.__members__.get(request.GET.get("kind", ""))
     page = page_of(request, [line for line in lines if chosen in (None, line.deviation.kind)])
     keep_listed(person, (line.contradiction["pk"] for line in page), request.path)
     context = {
         "collection": collection,
+        "titles": titles_of(collection),
         "hidden": hidden_or_asked(request, collection),
         "kinds": [(kind, kind.name, count) for kind, count in kinds],
         "chosen": chosen,
@@ -220,14 +233,15 @@ def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def contradiction(request: HttpRequest, key: int) -> HttpResponse:
-    """One contradiction: passages with the spans marked, types, questions, deviations, versions."""
-    rows = Contradiction.objects.select_related("collection", "author", "supersedes")
+    """One contradiction: passages with the spans marked, types, questions, deviations, versions; or one record."""
+    rows = Contradiction.objects.select_related("collection__protocol", "author", "supersedes")
     seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
     row = first_of(seen.filter(pk=key), "There is no such contradiction.")
     person = person_of(request)
     show(person, Contradiction.objects.filter(pk=key), request.path)
     context = {**described(row, person), "may_exclude": person.has_role(*EXPORT)}
-    return render(request, "datasets/contradiction.html", context)
+    template = "record" if row.collection.is_declared else "contradiction"
+    return render(request, f"datasets/{template}.html", context)
 
 
 @require_GET
@@ -238,20 +252,23 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     collection = collection_named(name)
     show(person_of(request), current(collection), request.path)
     without = [] if request.GET.get("excluded") == "with" else excluded_ids(collection)
-    return _download(streamed(current(collection), without), format, collection.name)
+    return _download(collection, streamed(current(collection), without), format, collection.name)
 
 
 @require_GET
 @roles_required(*EXPORT)
 @counted("downloads")
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
-    release = release_of(collection_named(name), version)
+    collection = collection_named(name)
+    release = release_of(collection, version)
     show(person_of(request), released(release), request.path)
-    return _download(released_rows(release), format, f"{name}-{version}")
+    return _download(collection, released_rows(release), format, f"{name}-{version}")
 
 
-def _download(rows: Iterator[StreamedRow], format: str, stem: str) -> FileResponse:
-    exporter = exporter_named(format)
+def _download(
+    collection: Collection, rows: Iterator[StreamedRow], format: str, stem: str
+) -> FileResponse:
+    exporter = exporter_named(collection, format)
     return FileResponse(
         spooled(exporter, rows),
         as_attachment=True,

@@ -10,6 +10,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import context_1, context_2
+from datasets.contradiction_page import fields_of
 from datasets.counts import counts_of
 from datasets.excluding import exclusions as rules
 from datasets.excluding import undoing
@@ -61,7 +62,8 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     rows, past = rules.exclusions_of(collection, person), rules.past_of(collection, person)
     shows_past = request.GET.get("show") == "past"
     related = ("instance__contradiction", "proposed_by", "undoing_by", "ended_by")
-    page = page_of(request, past.select_related(*related) if shows_past else rules.listed(rows))
+    ended = past.select_related(*related).defer("instance__contradiction__fields")
+    page = page_of(request, ended if shows_past else rules.listed(rows))
     keep_listed(person, (row.instance.contradiction_id for row in page), request.path)
     context = {
         "collection": collection,
@@ -106,8 +108,7 @@ def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) 
     typed = {name: request.POST.get(name, "").strip() for name in TYPED} if refused else {}
     siblings = rules.standings(contradiction.instances.exclude(pk=instance.pk), person)
     return {
-        "passage_1": context_1(contradiction),
-        "passage_2": context_2(contradiction),
+        **_passages(contradiction),
         "proposal": proposal,
         "may_decide": may_decide,
         "undoing": undone,
@@ -122,6 +123,12 @@ def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) 
         "left_over": left_over(typed, TYPED, fields),
         "most": rules.MOST_WORDS,
     }
+
+
+def _passages(contradiction: Contradiction) -> dict[str, Any]:
+    if contradiction.collection.is_declared:
+        return {"fields": fields_of(contradiction)}
+    return {"passage_1": context_1(contradiction), "passage_2": context_2(contradiction)}
 
 
 def _proposal(instance: Instance) -> Exclusion | None:

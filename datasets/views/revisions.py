@@ -14,7 +14,7 @@ from datasets.blinding import keep_listed, show
 from datasets.contexts import is_same
 from datasets.excluding.exclusions import question_of, standings
 from datasets.models import Contradiction, Instance
-from datasets.records import collection_named
+from datasets.records import check_not_declared, collection_named
 from datasets.revisions import Texts
 from datasets.states import RevisionState as State
 from datasets.views.decisions import Act, decision_page, left_over
@@ -30,6 +30,7 @@ FILTERS = (
     (rules.WAITING, "Waiting for a check"),
     (rules.NONE, "None yet"),
 )
+REVISED = "Revised passages"
 TYPED = {"passage_1": "Passage 1", "passage_2": "Passage 2", "answer": "Answer", "note": "Note"}
 
 
@@ -61,6 +62,7 @@ ACTS = {
 def revised(request: HttpRequest, name: str) -> HttpResponse:
     """The questions with checked passages, with passages to check, and without any."""
     collection, wanted = collection_named(name), request.GET.get("state", "")
+    check_not_declared(collection, REVISED)
     person = person_of(request)
     rows = rules.narrowed(rules.with_revisions(collection, person), wanted)
     page = page_of(request, rows.select_related("contradiction"))
@@ -83,6 +85,7 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
 def revision(request: HttpRequest, key: int, n: int) -> HttpResponse:
     """Write, check or withdraw one question's revised passages."""
     instance = question_of(key, n)
+    check_not_declared(instance.contradiction.collection, REVISED)
     show(person_of(request), Contradiction.objects.filter(pk=key), request.path)
     return decision_page(
         request,

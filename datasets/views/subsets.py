@@ -9,13 +9,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from datasets.blinding import check_collection, show
+from datasets.contradiction_page import titles_of
 from datasets.forms import SubsetForm
 from datasets.records import collection_named
 from datasets.subsets import (
-    SLICES,
     contradictions_of,
     described,
     freeze,
+    slice_title,
     subset_of,
     superseded_in,
 )
@@ -44,12 +45,13 @@ def subset(request: HttpRequest, name: str, subset_id: int) -> HttpResponse:
     collection = collection_named(name)
     row = subset_of(collection, subset_id)
     show(person_of(request), contradictions_of(row), request.path)
-    questions = row.instances.select_related("contradiction")
+    questions = row.instances.select_related("contradiction").defer("contradiction__fields")
     context = {
         "collection": collection,
+        "titles": titles_of(collection),
         "subset": row,
         "query": described(row),
-        "by": SLICES[row.by].title if row.by else "",
+        "by": slice_title(row, row.by) if row.by else "",
         "superseded": superseded_in(row),
         "page": page_of(request, questions.order_by("contradiction__position", "n")),
     }

@@ -6,6 +6,7 @@ from django.db.models import Count
 
 from datasets.counts import counts_of, current_instances, options_chosen
 from datasets.models import Collection
+from datasets.records import check_not_declared
 from datasets.taxonomy import DIMENSIONS
 from evaluation.shapes.collection_table import TAGS, CollectionEntry, CollectionTable, entry
 
@@ -14,7 +15,8 @@ TAGS_OF = "newest records of tags, invalid ones among them"
 
 
 def collection_table(collection: Collection) -> CollectionTable:
-    """The whole table, ready for JSON."""
+    """The whole table, ready for JSON. Raises Refusal for records that a protocol declares."""
+    check_not_declared(collection, "These tables")
     counts = counts_of(collection)
     excluded = current_instances(collection).filter(exclusion__seconded_by__isnull=False).count()
     tags, questions = counts.contradictions, counts.questions

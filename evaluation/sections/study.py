@@ -10,7 +10,7 @@ import numpy as np
 from django.conf import settings
 
 from datasets.models import Subset
-from datasets.subsets import SLICES, described
+from datasets.subsets import described, slice_title
 from evaluation.annotators.campaign import study_annotators
 from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import kept
@@ -137,7 +137,7 @@ def _subset(subset: Subset) -> ReportSubset:
     return {
         "name": subset.name,
         "query": described(subset),
-        "by": SLICES[subset.by].title if subset.by else "",
+        "by": slice_title(subset, subset.by) if subset.by else "",
         "drawn": subset.instances.count(),
         "frame": subset.frame,
         "seed": subset.seed,

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.excluding.exclusions import excluded_ids
-from datasets.exporters import EXPORTERS
+from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporters.export_files import write_chunks
 from datasets.records import collection_named, current
 from datasets.releases import release_of, released_rows
@@ -20,7 +20,11 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME")
-        parser.add_argument("--format", required=True, choices=sorted(EXPORTERS))
+        parser.add_argument(
+            "--format",
+            required=True,
+            help=f"{', '.join(EXPORTERS)}; of a protocol's records: records, records-csv, complete-json",
+        )
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
         parser.add_argument(
             "--release", metavar="VERSION", help="export a release, not the current rows"
@@ -33,6 +37,7 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
+        exporter = exporter_named(collection, options["format"])
         excluded: list[int] = []
         if options["release"]:
             if options["with_excluded"]:
@@ -41,7 +46,7 @@ class Command(RefusingCommand):
         else:
             excluded = [] if options["with_excluded"] else excluded_ids(collection)
             rows = streamed(current(collection), without=excluded)
-        size, sha256 = write_chunks(EXPORTERS[options["format"]].chunks(rows), options["out"])
+        size, sha256 = write_chunks(exporter.chunks(rows), options["out"])
         if excluded:
             self.stdout.write(f"{len(excluded)} excluded questions left out")
         self.stdout.write(f"{options['out']}: {size} bytes, sha256 {sha256}")

@@ -11,7 +11,7 @@ from datasets import streaming
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporters.export_files import ExportFailed, sha256_of, spooled, write_chunks
 from datasets.exporters.wikicontradict_json import indented
-from datasets.models import Contradiction, Instance
+from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current
 from datasets.streaming import streamed
 from leases.refusal import NotFoundHere
@@ -243,4 +243,4 @@ def test_a_failure_midway_leaves_no_file(tmp_path):
 
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(NotFoundHere, match="wikicontradict-json, wikicontradict-csv"):
-        exporter_named("xlsx")
+        exporter_named(Collection(name="mills"), "xlsx")
