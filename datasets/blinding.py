@@ -1,7 +1,9 @@
-"""Which records are hidden from a person, because they may still annotate the same tags themselves.
+"""Which records are hidden from a person, because they may still annotate the same tags themselves, or judge texts of
+them blind.
 
-Lists leave the hidden records out, and say how many. What shows one record, or all, asks first: an export or
-a release is never filtered. Rooms above know who annotates what, and answer (annotation/blinding/).
+Lists leave the hidden records out, and say how many. What shows one record, or all, asks first or is refused: an export
+or a release is never filtered. Rooms above know who annotates and judges what, and answer (annotation/blinding/,
+judging/blinding.py).
 """
 
 from collections.abc import Iterable
@@ -55,10 +57,13 @@ def hidden_in(person: Person, collection: Collection) -> int:
     return current(collection).filter(either).count()
 
 
-def check_shown(person: Person, rows: QuerySet[Contradiction]) -> None:
-    """Raise what hides any of these records from the person: mostly a question (AsksFirst)."""
-    for problem in records_problem(person, rows):
-        if problem is not None:
+def check_shown(person: Person, rows: QuerySet[Contradiction], own: str = "") -> None:
+    """Raise what hides any of these records from the person: mostly a question (AsksFirst).
+
+    `own` is the room on whose own pages they are, which decides itself what of them it shows.
+    """
+    for room, problem_of in records_problem.providers.items():
+        if room != own and (problem := problem_of(person, rows)) is not None:
             raise problem
 
 
@@ -73,9 +78,9 @@ def keep_listed(person: Person, keys: Iterable[int], opened: str) -> None:
         listed_records_shown(person, shown, opened)
 
 
-def show(person: Person, rows: QuerySet[Contradiction], opened: str) -> None:
+def show(person: Person, rows: QuerySet[Contradiction], opened: str, own: str = "") -> None:
     """check_shown, then keep_shown: for pages and files with what was entered for all of them."""
-    check_shown(person, rows)
+    check_shown(person, rows, own)
     keep_shown(person, rows, opened)
 
 

@@ -39,7 +39,7 @@ def studies_for(person: Person) -> QuerySet[Study]:
 def study_for(person: Person, study_id: int) -> Study:
     """The study of that id, if `person` may resolve in it; NotFoundHere otherwise. Asks as require_records."""
     study = first_of(studies_for(person).filter(pk=study_id).select_related("rubric"), NOTHING)
-    require_records(person, study)
+    require_records(person, study, "judging")
     return study
 
 
@@ -51,7 +51,7 @@ def item_for(person: Person, item_id: int) -> StudyItem:
     item = finished(items).select_related("resolution", *related).first()
     if item is None or not _may_decide(item, person):
         raise NotFoundHere(NOTHING)
-    require_records(person, item.study)
+    require_records(person, item.study, "judging")
     return item
 
 

@@ -10,6 +10,7 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
+        from datasets import blinding
         from datasets.excluding.exposure import hidden_questions, responses_known
         from datasets.importers.arriving import came_along
         from generation.access import hides_models, hides_runs
@@ -17,7 +18,9 @@ class JudgingConfig(AppConfig):
         from judging.blinding import (
             are_models_hidden,
             hidden_question_ids,
+            hides_records,
             judged_runs,
+            records_problem,
             studies_known,
         )
         from judging.files.removing import remove_unfinished
@@ -25,6 +28,8 @@ class JudgingConfig(AppConfig):
         from protocols.access import hides_protocols
         from protocols.checking import part_problems
 
+        blinding.hides_records.add(self.name, hides_records)
+        blinding.records_problem.add(self.name, records_problem)
         came_along.add(self.name, remove_unfinished)
         hides_runs.add(self.name, judged_runs)
         hides_models.add(self.name, are_models_hidden)

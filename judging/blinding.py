@@ -19,7 +19,7 @@ from generation.models import Response, Run
 from judging.models import Judge, JudgingSlot, Resolution, Study, StudyItem
 from judging.rules.blindness import hides_study
 from judging.states import SlotState, StudyState
-from leases.refusal import NotAllowed
+from leases.refusal import NotAllowed, Refusal
 from pages.counting import how_many
 
 # Who may read a study's results or the verdicts that its judges disagree on.
@@ -27,6 +27,10 @@ READERS = (Role.ADMIN, Role.RESEARCHER, Role.ADJUDICATOR)
 HIDDEN = (
     "You judge or resolve responses of this run in a study that is still open, so its run, responses and results stay "
     "hidden from you until the study is closed."
+)
+HIDDEN_RECORD = (
+    "You judge or resolve texts of this record, or of one in this list, in a study that is still open, so it stays "
+    "hidden from you until the study is closed: it shows which text is which."
 )
 
 
@@ -156,11 +160,42 @@ def require_results(person: Person, study: Study) -> None:
     require_records(person, study)
 
 
-def require_records(person: Person, study: Study) -> None:
-    """Ask first where the study's questions are of records that are hidden from `person` (datasets/blinding.py)."""
-    # They are read only if the person may still annotate.
+def require_records(person: Person, study: Study, own: str = "") -> None:
+    """Ask first where the study's questions are of records that are hidden from `person` (datasets/blinding.py).
+
+    `own` is judging where the page shows a judge or a third person what presenting.py allows.
+    """
+    # They are read only if the person may still annotate, or judges texts of records.
     records: Any = SimpleLazyObject(lambda: _records_of(study))
-    check_shown(person, records)
+    check_shown(person, records, own)
+
+
+def hides_records(person: Person, path: str) -> Q | None:
+    """For datasets.blinding: the records of which the person judges, or may resolve, responses in an open study.
+
+    Records of a declared protocol alone: they show which of their texts is which. Later versions are hidden too.
+    """
+    studies = _declared(open_studies_hidden_from(person))
+    if not studies:
+        return None
+    about = "response__instance__contradiction__"
+    same = {about + name: OuterRef(path + name) for name in ("collection", "position")}
+    return Q(Exists(StudyItem.objects.filter(study__in=studies, **same)))
+
+
+def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | None:
+    """For datasets.blinding."""
+    hidden = hides_records(person, "")
+    return NotAllowed(HIDDEN_RECORD) if hidden and rows.filter(hidden).exists() else None
+
+
+def _declared(studies: Sequence[int]) -> list[int]:
+    """Those of the studies that are over records of a declared protocol."""
+    if not studies:
+        return []
+    items = StudyItem.objects.filter(study=OuterRef("pk"))
+    declared = items.exclude(response__run__collection__protocol=None)
+    return list(Study.objects.filter(Exists(declared), pk__in=studies).values_list("pk", flat=True))
 
 
 def keep_records(person: Person, items: QuerySet[StudyItem], opened: str) -> None:

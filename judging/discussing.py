@@ -112,7 +112,7 @@ def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:
     related = ("judge", "round__study", "item__round__rubric")
     rows = seen.select_related(*related, "item__response__instance__contradiction")
     slot = first_of(rows.filter(pk=slot_id), NOT_YOURS)
-    require_records(person, slot.round.study)
+    require_records(person, slot.round.study, "judging")
     return slot
 
 

@@ -4,10 +4,12 @@ The fields of SlotView and of the ResponseView in it reach HTML and JSON, and no
 run, tokens, latency, times, other verdicts and row ids are not among them.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
@@ -15,7 +17,9 @@ from datasets.contexts import context_1, context_2, is_same
 from generation import prompt_versions
 from generation.inference import chat
 from generation.models import Response
+from generation.prompts.places import places_of
 from generation.prompts.prompting import Prompt
+from generation.prompts.rendering import texts_of
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, ParsedRubric, PromptCriteria
@@ -23,13 +27,23 @@ from judging.rules.verdict_scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
 
+BOTH_THE_SAME = "1 and 2, the same"
+
 
 @dataclass(frozen=True)
 class Passage:
-    """One passage as the prompt gave it. `name` is "1", "2", or "1 and 2, the same"."""
+    """One passage as the prompt gave it. `name` is "1", "2", BOTH_THE_SAME, or the title of a declared field."""
 
     name: str
     text: str
+
+    @property
+    def number(self) -> str:
+        return self.name[0] if self.name in ("1", "2", BOTH_THE_SAME) else ""
+
+    @property
+    def heading(self) -> str:
+        return f"Passage {self.name}" if self.number else self.name
 
 
 @dataclass(frozen=True)
@@ -46,9 +60,13 @@ class VerdictChoice:
 
 @dataclass(frozen=True)
 class ResponseView:
-    """Everything that a blind person is shown of a response. A field added here is shown to judges."""
+    """Everything that a blind person is shown of a response. A field added here is shown to judges.
+
+    `is_given`: the text is one of the record, and the passages are to be read before it.
+    """
 
     question: str
+    is_given: bool
     gold: tuple[GoldAnswer, ...]
     passages: tuple[Passage, ...]
     text: str
@@ -58,6 +76,10 @@ class ResponseView:
     prompt_title: str
     rules: tuple[str, ...]
     choices: tuple[VerdictChoice, ...]
+
+    @property
+    def heading(self) -> str:
+        return "Text to judge" if self.is_given else "Response"
 
 
 @dataclass(frozen=True)
@@ -121,7 +143,8 @@ def response_view(response: Response, known: ParsedRubric) -> ResponseView:
     criteria = known.prompts[response.prompt]
     asked = prompt_versions.find(response.prompt)
     return ResponseView(
-        question=response.instance.question,
+        question=question_shown(response, asked),
+        is_given=bool(asked.given),
         gold=gold_shown(response, criteria, asked),
         passages=passages_given(response, asked),
         text=response.text,
@@ -162,13 +185,42 @@ def gold_shown(
     return rubric.gold_answers(criteria, instance.answer_1, instance.answer_2, revised)
 
 
+def question_shown(response: Response, asked: Prompt) -> str:
+    """The record's question, or that of a prompt whose text is given."""
+    return asked.template if asked.given else response.instance.question
+
+
+def read_declarations(responses: Iterable[Response]) -> None:
+    """Read at once what passages_given needs of responses about declared records."""
+    declared = [row for row in responses if row.instance.contradiction.fields is not None]
+    prefetch_related_objects(declared, "instance__contradiction__collection__protocol")
+
+
+def _declared_passages(response: Response, asked: Prompt) -> tuple[Passage, ...]:
+    """The fields that a prompt shows, or the passages in its text, in the order that was drawn."""
+    contradiction = response.instance.contradiction
+    declaration = contradiction.collection.declaration
+    places = places_of(declaration)
+    named = dict.fromkeys(places.of_text(asked.template + asked.second))
+    drawn = iter(response.drawn["order"] if response.drawn else ())
+    shown = asked.shows or [
+        next(drawn) if place in asked.shuffle and response.drawn else place
+        for place in named
+        if place in places.passages
+    ]
+    texts = texts_of(declaration, contradiction.fields or {}, shown)
+    return tuple(Passage(declaration.fields[name].title, text) for name, text in texts.items())
+
+
 def passages_given(response: Response, asked: Prompt) -> tuple[Passage, ...]:
     """The passages that the prompt showed, in its order; one where both answers come from the same passage."""
     contradiction = response.instance.contradiction
+    if contradiction.fields is not None:
+        return _declared_passages(response, asked)
     texts = dict(enumerate(contexts_given(response), start=1))
     numbers = asked.passages
     if len(numbers) > 1 and is_same(contradiction):
-        return (Passage("1 and 2, the same", texts[1]),)
+        return (Passage(BOTH_THE_SAME, texts[1]),)
     return tuple(Passage(str(number), texts[number]) for number in numbers)
 
 

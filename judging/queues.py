@@ -36,7 +36,7 @@ def study_of(person: Person, study_id: int) -> Study:
     """The study, if the person judges in it; NotFoundHere otherwise. Asks as require_records."""
     rows = studies_of(person).filter(pk=study_id).select_related("rubric")
     study = first_of(rows, "You have no items in this study.")
-    require_records(person, study)
+    require_records(person, study, "judging")
     return study
 
 

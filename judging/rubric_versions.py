@@ -3,7 +3,7 @@
 A version never changes, and a study keeps the one that it was made with.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -11,11 +11,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import Person
+from generation import protocol_prompts
 from judging.models import Rubric
-from judging.rules import rubric
+from judging.rules import declared_rubrics, rubric
 from leases.refusal import Refusal, StaleVersion
 from leases.rows import first_of
 from protocols.declaration import WIKICONTRADICT
+from protocols.models import Protocol
 
 PROGRAMS = "wikicontradict"
 log = structlog.get_logger(__name__)
@@ -32,6 +34,7 @@ def versions(protocol: str | None = None) -> QuerySet[Rubric]:
             written(name)
         except Refusal as problem:
             log.warning("rubric_left_out", rubric=name, reason=problem.message)
+    _store_declared()
     rows = Rubric.objects.select_related("author")
     if protocol == WIKICONTRADICT:
         return rows.filter(body__protocol__isnull=True)
@@ -63,6 +66,32 @@ def written(name: str) -> Rubric:
     except rubric.RubricError as error:
         raise Refusal(str(error)) from error
     return _stored(known, body, None)
+
+
+@transaction.atomic
+def _store_declared() -> None:
+    """Store the rubrics of installed protocols; remove what was stored of one that has changed before any study."""
+    bodies = list(_declared_bodies())
+    declared = Rubric.objects.filter(author=None, body__protocol__isnull=False)
+    unused = declared.filter(studies=None, rounds=None)
+    unused.filter(pk__in=[row.pk for row in unused if row.body not in bodies]).delete()
+    for body in bodies:
+        try:
+            _stored(rubric.parse(body), body, None)
+        except Refusal as problem:
+            log.warning("rubric_left_out", rubric=body["name"], reason=problem.message)
+
+
+def _declared_bodies() -> Iterator[dict[str, Any]]:
+    for protocol in Protocol.objects.order_by("name", "version"):
+        declaration = protocol.declaration
+        if entries := declaration.entries("rubric"):
+            try:
+                prompts = protocol_prompts.of_protocol(protocol)
+            except Refusal as problem:
+                log.warning("rubrics_left_out", protocol=str(protocol), reason=problem.message)
+                continue
+            yield from (declared_rubrics.body_of(declaration, entry, prompts) for entry in entries)
 
 
 @transaction.atomic

@@ -182,7 +182,14 @@ def _name_of(response: Response) -> str:
 def _names_itself(response: Response) -> bool:
     """Whether the response names its own model (selfnaming.py)."""
     ids = (response.model.model_id, response.answered_by)
-    return bool(selfnaming.named_in(response.text, selfnaming.names_of(ids), sent=response.given))
+    # A given text is about what the rest of its record is about.
+    record = response.instance.contradiction.fields or {}
+    others = "\n".join(str(text) for text in record.values() if text != response.text)
+    return bool(
+        selfnaming.named_in(
+            response.text, selfnaming.names_of(ids), sent=response.given.strip() or others
+        )
+    )
 
 
 def _responses(study: Study) -> QuerySet[Response]:

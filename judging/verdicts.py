@@ -46,7 +46,7 @@ def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
     slot = first_of(mine.select_related(*WHOLE), NOT_YOURS)
     if not slot.round.is_latest:
         raise Conflict("This item is closed. Your items are under Judge.")
-    require_records(person, slot.round.study)
+    require_records(person, slot.round.study, "judging")
     return slot
 
 

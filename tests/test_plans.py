@@ -171,7 +171,7 @@ def test_the_numbers_of_statements_do_not_grow(keys, django_assert_max_num_queri
     for role, address, most in (
         ("adjudicator", "/resolve/", 6),
         ("judge", "/judge/", 9),
-        ("researcher", "/collections/", 7),
+        ("researcher", "/collections/", 8),
         ("researcher", "/reports/", 8),
         ("researcher", "/reports/{study}/", 58),
     ):

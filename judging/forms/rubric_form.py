@@ -114,8 +114,9 @@ class RubricForm(forms.Form):
         self.fields[f"{prompt}:{name}"] = field
         self.initial[f"{prompt}:{name}"] = initial
 
-    @staticmethod
-    def _answers(prompt: Prompt) -> list[str]:
+    def _answers(self, prompt: Prompt) -> list[str]:
+        if not self.based_on.needs_gold:
+            return []
         return [source for source in ANSWERS if source != "revised_answer" or prompt.revised]
 
     def _proposal(self, prompt: Prompt) -> str:
@@ -202,7 +203,7 @@ class RubricForm(forms.Form):
                 f"{prompt.name}:use_{len(uses) - 1}",
                 "Propose at least one verdict, or refuse all and empty their criteria.",
             )
-        if not self._gold(prompt):
+        if self.based_on.needs_gold and not self._gold(prompt):
             self.add_error(
                 f"{prompt.name}:text", "Choose the gold answers that judges compare with."
             )
@@ -227,8 +228,10 @@ class RubricForm(forms.Form):
             for prompt in self.asked.values()
             if not self._is_empty(prompt.name)
         }
+        of = {} if self.based_on.needs_gold else {"protocol": self.based_on.protocol}
         return {
             "name": self.based_on.name,
+            **of,
             "title": given["title"],
             "source": given["source"],
             "verdicts": [

@@ -17,6 +17,7 @@ from judging.machine import judge_prompts
 from judging.machine.prompt import not_asked_for
 from judging.machine.scope import COUNTED, TITLE, by_version, halves_of, version
 from judging.models import Judge, JudgePrompt, MachineVerdict, Study, StudyItem
+from judging.rules.rubric import parse
 from judging.states import MACHINE, MachineState, StudyState
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
@@ -43,6 +44,11 @@ def begin(
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
+    if not parse(study.judged_by.body).needs_gold:
+        raise Refusal(
+            "A judge model is sent the question, the gold answers and the response. The responses of this study are "
+            "judged by passages, which it would not see."
+        )
     check_askable(model)
     items = _items(study, prompts, half)
     asked_with = asked_with or judge_prompts.versions()[0]

@@ -1,8 +1,9 @@
-"""The rubrics that a protocol declares: what is wrong with one. Pure."""
+"""The rubrics that a protocol declares: what is wrong with one, and its text as rubrics are stored. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from generation.prompts.prompting import Prompt
 from judging.rules.verdict_scale import TONES, declared_scale
 from protocols.declaration import Declaration, DeclarationProblem, Entry
 from protocols.entry_keys import (
@@ -84,3 +85,34 @@ def _criteria_problems(
             )
         elif problem := value_problem(texts, LINES):
             yield entry.problem(problem, f"{place}.{verdict}")
+
+
+def body_of(
+    declaration: Declaration, entry: Entry, prompts: Mapping[str, Prompt]
+) -> dict[str, Any]:
+    """The text of a declared rubric (rubric.py). `prompts` are those of the protocol by the names in its file.
+
+    A prompt takes the verdicts that it has criteria for.
+    """
+    given = entry.values
+    keys = [verdict["key"] for verdict in given["verdicts"]]
+    return {
+        "name": f"{declaration.name}-{entry.name}",
+        "protocol": declaration.name,
+        "title": given["title"],
+        "source": given["source"],
+        "verdicts": given["verdicts"],
+        "rules": given.get("rules", []),
+        "prompts": {
+            prompts[name].name: {
+                "label": prompts[name].label,
+                "title": prompts[name].title,
+                "written_by": "protocol",
+                "gold": [],
+                "proposed": [key for key in reversed(keys) if key in criteria],
+                "unusual": {},
+                "criteria": criteria,
+            }
+            for name, criteria in given["criteria"].items()
+        },
+    }

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from generation import prompt_versions
+from generation.prompts.prompting import Form, Prompt
 from judging import presenting, rubric_versions
 from judging.forms.rubric_form import RubricForm
 from judging.models import Rubric
@@ -20,14 +21,23 @@ from pages.paging import page_of
 
 @dataclass(frozen=True)
 class ListedRubric:
-    """A version, with the labels of the program's prompts that it has nothing or too little on."""
+    """A version, with the labels of its protocol's prompts that it has nothing or too little on."""
 
     row: Rubric
     unwritten: list[str]
 
 
+def _prompts(known: rubric.ParsedRubric) -> dict[str, Prompt]:
+    """Those of its protocol; of a declared one without those whose answers are scored."""
+    return {
+        name: prompt
+        for name, prompt in prompt_versions.known().items()
+        if prompt.protocol == known.protocol and (known.needs_gold or prompt.form != Form.SCORES)
+    }
+
+
 def _unwritten(known: rubric.ParsedRubric) -> list[str]:
-    prompts = prompt_versions.known()
+    prompts = _prompts(known)
     return [prompts[name].label for name in rubric_versions.unwritten(known, list(prompts))]
 
 
@@ -64,8 +74,8 @@ def edit(request: HttpRequest, rubric_id: int) -> HttpResponse:
     """The text of one version in a form. Saving makes a new version; this one stays as it is."""
     row = rubric_versions.version_numbered(rubric_id)
     entered = request.POST if request.method == "POST" else None
-    asked = prompt_versions.known()
-    form = RubricForm(entered, based_on=rubric.parse(row.body), text=row.body, asked=asked)
+    known = rubric.parse(row.body)
+    form = RubricForm(entered, based_on=known, text=row.body, asked=_prompts(known))
     newest, status, stale = _newest(row), 400 if form.errors else 200, ""
     if form.is_valid():
         try:

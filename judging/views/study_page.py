@@ -150,9 +150,11 @@ def _going_on(study: Study, discussed: int) -> dict[str, Any]:
 
 
 def _model_form(study: Study, person: Person) -> JudgeModelForm | None:
-    """It lists models."""
-    hidden = not study.is_judged or blinding.are_models_hidden(person)
-    return None if hidden else JudgeModelForm(study=study)
+    """It lists models. None where none can judge: they are sent gold answers."""
+    may_begin = study.is_judged and rubric.parse(study.judged_by.body).needs_gold
+    if not may_begin or blinding.are_models_hidden(person):
+        return None
+    return JudgeModelForm(study=study)
 
 
 def _warm_up_form(study: Study, person: Person) -> WarmUpForm | None:

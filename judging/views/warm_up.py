@@ -19,7 +19,7 @@ def item(request: HttpRequest, study_id: int, position: int) -> HttpResponse:
     person = person_of(request)
     study = queues.study_of(person, study_id)
     gold = warmup.item_at(study, position)
-    show(person, warmup.records_of(gold), request.path)
+    show(person, warmup.records_of(gold), request.path, "judging")
     refusal = None
     if request.method == "POST":
         try:

@@ -18,7 +18,7 @@ from judging.rules.rubric import GoldAnswer
         ),
         (
             presenting.ResponseView,
-            "question gold passages text finding cut_off prompt_label prompt_title rules choices",
+            "question is_given gold passages text finding cut_off prompt_label prompt_title rules choices",
         ),
         (GoldAnswer, "passage text"),
         (presenting.Passage, "name text"),

@@ -1,8 +1,10 @@
-"""The rubrics of a protocol: each mistake is named with its line."""
+"""The rubrics of a protocol: each mistake is named with its line, and the text is one that studies can use."""
 
 import pytest
 
-from judging.rules.declared_rubrics import rubric_problems
+from generation.prompts.prompting import Prompt
+from judging.rules import rubric
+from judging.rules.declared_rubrics import body_of, rubric_problems
 from protocols.declaration import Declaration, ProtocolError
 from protocols.reading import read_protocol
 from protocols.shipped import file_of
@@ -67,3 +69,31 @@ def test_a_name_too_long_to_be_stored_with_that_of_its_protocol_is_refused():
     long = TEXT.replace('name = "conflictbank"', f'name = "{"c" * 24}"')
     with pytest.raises(ProtocolError, match="the name has more than 55 characters"):
         read(long.replace('name = "yes-no"', f'name = "{"y" * 56}"'))
+
+
+def prompt(name: str, **fields: object) -> Prompt:
+    given = {
+        "name": name, "label": "CB 9", "title": "Entailed?", "template": "", "sha256": "", "passages": (),
+        "gold": (), "verdicts": (), "reconstructed": False, "source": "", **fields,
+    }  # fmt: skip
+    return Prompt(**given)
+
+
+def test_its_text_is_a_rubric_on_the_stored_prompts_and_needs_no_gold():
+    declared = read(TEXT)
+    [entry] = declared.entries("rubric")
+    prompts = {
+        name: prompt(f"conflictbank-{name}-v2")
+        for name, asked in declared.named("prompt").items()
+        if asked.values["answer"] == "given"
+    }
+    known = rubric.parse(body_of(declared, entry, prompts))
+    assert (known.name, known.protocol) == ("conflictbank-yes-no", "conflictbank")
+    assert known.scale.keys == ["no", "yes"]
+    asked = known.prompts["conflictbank-entails-default-v2"]
+    assert (asked.label, asked.title, asked.gold) == ("CB 9", "Entailed?", ())
+    assert asked.proposed == ("yes", "no")
+    assert rubric.gaps(known, [one.name for one in prompts.values()]) == []
+    assert rubric.gaps(known, ["conflictbank-default"]) == [
+        "The rubric conflictbank-yes-no has nothing on the prompt conflictbank-default."
+    ]

@@ -1,0 +1,322 @@
+"""Studies of a declared protocol: its rubric as rows, what judges are shown of given texts, and what stays hidden."""
+
+import csv
+import io
+import json
+
+import pytest
+from pytest_django.asserts import assertContains, assertNotContains
+
+from accounts.roles import Role
+from datasets.blinding import check_shown
+from datasets.models import Contradiction
+from judging import planning, presenting, rubric_versions, studies, verdicts
+from judging.files import exporting
+from judging.machine import control
+from judging.models import JudgingSlot, Rubric, Study
+from judging.presenting import Passage
+from judging.rules import rubric
+from judging.selections import Selection
+from judging.studies import StudyDesign
+from leases.refusal import NotAllowed, Refusal
+from protocols.installed import install, use
+from protocols.models import Protocol
+from protocols.shipped import file_of
+from tests import conflictbank
+from tests.datasets.factories import newer
+from tests.factories import person, signed_in, stored
+from tests.judging import declared
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db
+RECORD = conflictbank.record(1)
+
+
+@pytest.fixture
+def admin(client):
+    return signed_in(client, person("admin", Role.ADMIN, Role.RESEARCHER))
+
+
+# ---------------------------------------------------------------- rubrics as rows
+
+
+def rows() -> list[Rubric]:
+    return list(rubric_versions.versions("conflictbank").order_by("version"))
+
+
+def installed(**changes: str) -> Protocol:
+    text = file_of("conflictbank").decode()
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    return install(text.encode(), "changed.toml")[0]
+
+
+def test_a_protocols_rubric_is_a_row_on_its_stored_prompts():
+    conflictbank.protocol()
+    [row] = rows()
+    assert (str(row), row.author) == ("conflictbank-yes-no v1", None)
+    asked = rubric.parse(row.body).prompts["conflictbank-entails-default"]
+    assert (asked.label, asked.title) == ("CB H1d", "Does the default evidence entail its claim?")
+    assert rubric_versions.current("conflictbank") == row
+    assert rubric_versions.current().name == "wikicontradict"
+    assert row not in rubric_versions.versions("wikicontradict")
+
+
+def test_a_changed_rubric_of_a_later_protocol_is_the_next_version():
+    use(conflictbank.protocol())
+    installed(
+        **{"version = 1\n": "version = 2\n", "Judge by the texts shown": "Judge by all texts"}
+    )
+    assert [str(row) for row in rows()] == ["conflictbank-yes-no v1", "conflictbank-yes-no v2"]
+    assert rubric_versions.current("conflictbank").version == 2
+    assert len(rows()) == 2
+
+
+def test_an_unchanged_one_stays_the_version_that_it_is():
+    use(conflictbank.protocol())
+    installed(**{"version = 1\n": "version = 2\n"})
+    assert [row.version for row in rows()] == [1]
+
+
+def test_a_text_that_no_study_has_had_goes_when_the_protocol_has_another():
+    conflictbank.protocol()
+    rows()
+    installed(**{'key = "yes"': 'key = "entailed"', "\nyes = [": "\nentailed = ["})
+    [row] = rows()
+    assert (row.version, row.scale.keys) == (1, ["no", "entailed"])
+    Protocol.objects.all().delete()
+    assert rows() == []
+
+
+def test_admins_edit_it_without_gold(client, admin):
+    conflictbank.protocol()
+    [row] = rows()
+    address = f"/studies/rubrics/{row.pk}/edit/"
+    form = client.get(address).context["form"]
+    assert not [name for name in form.fields if "answer" in name]
+    posted = {name: value for name, value in form.initial.items() if value not in (False, None)}
+    client.post(address, {**posted, "newest": 1}, follow=True)
+    assert rows() == [row]
+    client.post(address, {**posted, "newest": 1, "rules": "Read both."})
+    edited = rubric_versions.current("conflictbank")
+    assert (edited.author, edited.version, edited.body["rules"]) == (admin, 2, ["Read both."])
+    assert {**edited.body, "rules": row.body["rules"]} == row.body
+
+
+def test_the_list_of_rubrics_names_only_its_own_prompts_that_people_may_judge(client, admin):
+    conflictbank.protocol()
+    of = {str(listed.row): listed.unwritten for listed in client.get("/studies/rubrics/").context["rows"]}  # fmt: skip
+    assert of == {"conflictbank-yes-no v1": [], "wikicontradict v1": []}
+
+
+# ---------------------------------------------------------------- making
+
+
+def test_the_form_is_of_one_protocol(client, admin):
+    run, other = declared.given_run(), make.finished_run()
+    shown = client.get(f"/studies/new/?run={run.pk}").context["form"]
+    assert [*shown.fields["runs"].queryset] == [run]
+    assert [*shown.fields["rubric"].queryset] == rows()
+    assert {key for key, _ in shown.fields["prompts"].choices} == {*run.prompts}
+    page = client.get("/studies/new/?protocol=wikicontradict")
+    assert [*page.context["form"].fields["runs"].queryset] == [other]
+    assertContains(page, "ConflictBank: conflicts in retrieved knowledge")
+    answer = client.post(
+        "/studies/new/?protocol=wikicontradict", {"name": "Pilot", "runs": [run.pk]}
+    )
+    assert answer.status_code == 400
+
+
+def test_a_protocol_without_a_rubric_is_counted_and_not_judged(client, admin):
+    run = declared.given_run()
+    text = file_of("conflictbank").decode().replace('name = "conflictbank"', 'name = "counted"')
+    bare = text[: text.index("[[rubric]]")] + text[text.index("[[scorer]]") :]
+    run.collection.protocol, _ = install(bare.encode(), "counted.toml")
+    run.collection.save()
+    page = client.get(f"/studies/new/?run={run.pk}")
+    assert not page.context["form"].is_judged
+    with pytest.raises(Refusal, match="The protocol counted has no rubric"):
+        studies.create("Check", Selection([run]), StudyDesign(), by=admin)
+
+
+def test_the_wikicontradict_rubric_judges_none_of_it(admin):
+    run = declared.given_run()
+    with pytest.raises(Refusal, match="is for prompts of wikicontradict"):
+        declared.draft(run, rubric=rubric_versions.current())
+
+
+# ---------------------------------------------------------------- what judges see
+
+
+def view_of(run, prompt: str) -> presenting.ResponseView:
+    rows = run.responses.filter(prompt=f"conflictbank-{prompt}")
+    response = rows.select_related("instance__contradiction").order_by("instance").first()
+    [row] = rubric_versions.versions("conflictbank")
+    known = rubric.parse(row.body)
+    if response.prompt not in known.prompts:
+        known.prompts[response.prompt] = known.prompts["conflictbank-entails-default"]
+    return presenting.response_view(response, known)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question", "passage", "text"),
+    [
+        ("entails-default", "Does this evidence entail the claim?",
+         Passage("Default claim", RECORD["default_claim"]), RECORD["default_evidence"]),
+        ("contradicts-misinformation", "Do these two pieces of evidence contradict each other?",
+         Passage("Default evidence", RECORD["default_evidence"]),
+         RECORD["misinformation_conflict_evidence_evidence"]),
+    ],
+)  # fmt: skip
+def test_a_given_text_is_judged_next_to_the_fields_that_its_prompt_shows(
+    prompt, question, passage, text
+):
+    view = view_of(declared.given_run(1), prompt)
+    assert (view.question, view.passages, view.text) == (question, (passage,), text)
+    assert (view.gold, view.is_given, view.heading) == ((), True, "Text to judge")
+    assert [choice.key for choice in view.choices] == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "order", "fields"),
+    [
+        ("no-evidence", None, []),
+        ("two-misinformation-first", None,
+         ["misinformation_conflict_evidence_evidence", "default_evidence"]),
+        ("two-temporal-shuffled", ["default_evidence", "temporal_conflict_evidence"],
+         ["default_evidence", "temporal_conflict_evidence"]),
+        ("two-temporal-shuffled", ["temporal_conflict_evidence", "default_evidence"],
+         ["temporal_conflict_evidence", "default_evidence"]),
+    ],
+)  # fmt: skip
+def test_an_answer_is_judged_with_the_passages_of_its_text_in_the_drawn_order(
+    prompt, order, fields
+):
+    run = declared.answered(prompt, drawn=order and {"order": order})
+    view = view_of(run, prompt)
+    assert view.question == RECORD["question"]
+    assert [passage.text for passage in view.passages] == [RECORD[field] for field in fields]
+    assert all("evidence" in passage.name for passage in view.passages)
+    assert (view.is_given, view.heading) == (False, "Response")
+
+
+def test_the_judges_page_names_neither_author_nor_other_fields(client):
+    declared.open_study(run=declared.given_run(1, ["entails-default"]))
+    signed_in(client, make.judge("alice"))
+    page = client.get(f"/judge/{Study.objects.get().pk}/next/", follow=True)
+    assertContains(page, RECORD["default_evidence"])
+    assertContains(page, "<h3>Default claim</h3>")
+    for words in (declared.AUTHOR, "Gold", RECORD["temporal_conflict_evidence"], RECORD["options"][2]):  # fmt: skip
+        assertNotContains(page, words)
+    slot = JudgingSlot.objects.filter(judge__person__username="alice").get()
+    shown = client.get(f"/api/judging/slots/{slot.pk}/").json()["response"]
+    assert shown["passages"] == [{"name": "Default claim", "text": RECORD["default_claim"]}]
+
+
+def test_a_verdict_on_a_given_text_is_stored_and_in_the_files(admin):
+    study = declared.open_study(run=declared.given_run(1, ["entails-default"]))
+    for name in ("alice", "bob"):
+        make.hand_in(study, name, "yes")
+    whole = json.loads("".join(exporting.FORMATS["json"].chunks(stored(study))))
+    [item] = whole["items"]
+    assert (item["final"]["verdict"], item["response"]) == ("yes", RECORD["default_evidence"])
+    lines = csv.DictReader(io.StringIO("".join(exporting.FORMATS["csv"].chunks(study))))
+    assert [line["first_verdict"] for line in lines] == ["yes", "yes"]
+    assert "published" not in exporting.formats_of(study)
+    with pytest.raises(Refusal, match="'correct' is not a verdict here"):
+        verdicts.give(JudgingSlot.objects.first(), "correct")
+
+
+def test_the_files_have_the_drawn_order(admin):
+    order = ["temporal_conflict_evidence", "default_evidence"]
+    run = declared.answered("two-temporal-shuffled", drawn={"order": order})
+    study = studies.create(
+        "Counted", Selection([run]), StudyDesign(judges_per_response=0), by=admin
+    )
+    whole = json.loads("".join(exporting.FORMATS["json"].chunks(study)))
+    assert whole["items"][0]["drawn_order"] == order
+
+
+def test_the_dry_run_counts_the_words_that_are_read(admin):
+    study = declared.draft(declared.given_run(1, ["entails-default"]))
+    read = planning._texts(rubric.parse(study.judged_by.body), planning.by_place(study.items.all()))
+    words = f"Does this evidence entail the claim? {RECORD['default_claim']}".split()
+    assert [one.shared for one in read.values()] == [len(words)]
+
+
+def test_judge_models_are_refused(admin):
+    study = declared.open_study()
+    with pytest.raises(Refusal, match="judged by passages, which it would not see"):
+        control.begin(study, make.language_model(), [], "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "names_itself"),
+    [
+        ({}, False),
+        ({"default_evidence": "As Llama, I say that Quillmere Abbey 1 is old."}, True),
+        ({"subject": "The Llama", "default_evidence": "The Llama is an abbey."}, False),
+    ],
+)
+def test_a_given_text_that_names_its_author_is_marked(admin, changes, names_itself):
+    made = conflictbank.imported(conflictbank.file_of_records(conflictbank.record(1, **changes)))
+    run = declared.run_over(made.collection, ["entails-default"])
+    assert declared.draft(run).items.get().names_its_model is names_itself
+
+
+# ---------------------------------------------------------------- the record stays hidden
+
+
+@pytest.fixture
+def alice(client):
+    """Judges one of two records, and is a researcher."""
+    run = declared.given_run(2, ["entails-default"])
+    first = Contradiction.objects.order_by("position").first()
+    study = studies.create(
+        "Check",
+        Selection([run], instances=first.instances.values_list("pk", flat=True)),
+        StudyDesign(judges_per_response=1, rubric=rubric_versions.current("conflictbank")),
+        by=person("admin", Role.ADMIN),
+    )
+    alice = person("alice", Role.JUDGE, Role.RESEARCHER)
+    studies.open_study(study, [alice])
+    return signed_in(client, alice)
+
+
+def test_a_judge_is_refused_the_record_until_the_study_is_closed(client, alice):
+    judged, other = Contradiction.objects.order_by("position")
+    of = "/contradictions"
+    page = client.get(f"{of}/{judged.pk}/")
+    assertContains(page, "it shows which text is which", status_code=403)
+    assert client.get(f"{of}/{other.pk}/").status_code == 200
+    listed = client.get("/collections/conflicts/")
+    assertContains(listed, other.title)
+    assertNotContains(listed, judged.title)
+    studies.close_study(Study.objects.get())
+    assert client.get(f"{of}/{judged.pk}/").status_code == 200
+
+
+def test_exports_with_the_record_are_refused(client, alice):
+    for address in (
+        "/collections/conflicts/export/conflictbank/",
+        "/collections/conflicts/export/complete/",
+    ):
+        assert client.get(address).status_code == 403, address
+    studies.close_study(Study.objects.get())
+
+
+def test_a_judge_of_other_studies_reads_all(client):
+    make.open_study("alice", "bob")
+    conflictbank.collection(1)
+    alice = make.judge("alice")
+    alice.grants.create(role=Role.RESEARCHER)
+    signed_in(client, alice)
+    record = Contradiction.objects.get(collection__name="conflicts")
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 200
+
+
+def test_a_later_version_of_the_record_is_hidden_too(client, alice):
+    later = newer(Contradiction.objects.order_by("position").first())
+    with pytest.raises(NotAllowed):
+        check_shown(alice, Contradiction.objects.filter(pk=later.pk))
