@@ -8,14 +8,14 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, cast
 
 from datasets.importers.json_text import Unreadable, decode
 from evaluation import statistics
-from evaluation.archive import recompute
+from evaluation.archive import recompute, recompute_scores
 from evaluation.archive.recompute import HASH, body_hash
 from evaluation.shapes.study_report import FORMAT, Report, SnapshotStamp
 from leases.refusal import Refusal
@@ -24,13 +24,18 @@ ZIP_FORMAT = 3
 REPORT, ROWS, MANIFEST, README = ("report.json", "rows.jsonl", "manifest.json", "README.txt")
 # The script and its formulas by their names in the zip, where `statistics` would be Python's own module.
 FORMULAS = "sic_et_non_statistics"
+_FORMULAS = sorted(Path(statistics.__file__).parent.glob("*.py"))
+# What only a report with scores needs: all other zips are as they were before there were any.
+OF_SCORES = ("measures.py", "score_tables.py")
 SCRIPTS = {
     "recompute.py": Path(recompute.__file__),
-    **{
-        f"{FORMULAS}/{file.name}": file
-        for file in sorted(Path(statistics.__file__).parent.glob("*.py"))
-    },
+    **{f"{FORMULAS}/{file.name}": file for file in _FORMULAS if file.name not in OF_SCORES},
 }
+SCORE_SCRIPTS = {
+    "recompute_scores.py": Path(recompute_scores.__file__),
+    **{f"{FORMULAS}/{file.name}": file for file in _FORMULAS if file.name in OF_SCORES},
+}
+PROTOCOL = "protocol.toml"
 NAMES = (REPORT, ROWS, MANIFEST, *SCRIPTS, README)
 MOST_BYTES = 50 * 2**20
 # A zip has no time of its own: the same report gives the same bytes.
@@ -50,6 +55,13 @@ sic_et_non_statistics
 
 The sha256 of rows.jsonl is the hash that the report names. On an installation of the program,
 manage.py verify_report FILE checks this zip as a whole.
+"""
+ABOUT_PROTOCOL = """
+protocol.toml the protocol that declares records, prompts, scorers, measures and tables; the report names its sha256
+"""
+ABOUT_SCORES = """\
+recompute_scores.py
+              counts the scores anew from the labels of responses, which rows.jsonl has instead of their texts
 """
 
 
@@ -128,15 +140,31 @@ def text_of(body: Report) -> str:
 # ---------------------------------------------------------------- writing the zip
 
 
-def write(report_text: str, lines: Iterable[bytes], rows_of: RowsLegend) -> bytes:
-    """The zip of a report (as `text_of` writes it) and of the rows that it was computed from."""
+def _scripts_of(report: Mapping[str, object]) -> dict[str, Path]:
+    return {**SCRIPTS, **SCORE_SCRIPTS} if "scores" in report else SCRIPTS
+
+
+def names_of(report: Mapping[str, object]) -> tuple[str, ...]:
+    """The files of a report's zip, in their order."""
+    protocol = (PROTOCOL,) if "protocol" in report else ()
+    return (REPORT, ROWS, MANIFEST, *protocol, *_scripts_of(report), README)
+
+
+def write(
+    report_text: str, lines: Iterable[bytes], rows_of: RowsLegend, protocol: str = ""
+) -> bytes:
+    """The zip of a report (as `text_of` writes it), of its rows, and of the text of its protocol if it names one."""
     report = json.loads(report_text)
+    about = ABOUT.format(name=report["study"]["name"])
+    about += ABOUT_PROTOCOL * ("protocol" in report) + ABOUT_SCORES * ("scores" in report)
     files = {
         REPORT: report_text.encode("utf-8"),
         ROWS: b"".join(lines),
-        **_script(),
-        README: ABOUT.format(name=report["study"]["name"]).encode("utf-8"),
+        PROTOCOL: protocol.encode("utf-8"),
+        **_script(report),
+        README: about.encode("utf-8"),
     }
+    files = {name: files[name] for name in names_of(report) if name != MANIFEST}
     manifest: Manifest = {
         "format": ZIP_FORMAT,
         **rows_of,
@@ -145,19 +173,20 @@ def write(report_text: str, lines: Iterable[bytes], rows_of: RowsLegend) -> byte
     files[MANIFEST] = json.dumps(manifest, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name in NAMES:
+        for name in names_of(report):
             zipped.writestr(_entry(name), files[name])
     return buffer.getvalue()
 
 
-def has_own_script(manifest: Manifest) -> bool:
-    """Whether a zip that was read holds this version's script; another one may do anything."""
-    kept = manifest["files"]
-    return all(kept.get(name) == _described(content) for name, content in _script().items())
+def has_own_script(bundle: ReportBundle) -> bool:
+    """Whether a zip that was read holds this version's scripts; another one may do anything."""
+    kept = bundle.manifest["files"] if bundle.manifest else {}
+    scripts = _script(cast(Mapping[str, object], bundle.report))
+    return all(kept.get(name) == _described(content) for name, content in scripts.items())
 
 
-def _script() -> dict[str, bytes]:
-    return {name: file.read_bytes() for name, file in SCRIPTS.items()}
+def _script(report: Mapping[str, object]) -> dict[str, bytes]:
+    return {name: file.read_bytes() for name, file in _scripts_of(report).items()}
 
 
 def _described(content: bytes) -> FileSize:
@@ -188,23 +217,27 @@ def _files(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as zipped:
             names = [entry.filename for entry in zipped.infolist()]
+            report: Mapping[str, object] = {}
             if REPORT in names:  # another version's zip holds other files
-                _report(_bounded(zipped, [REPORT])[REPORT], REPORT)
-            _check_names(names)
-            return _bounded(zipped, NAMES)
+                report = cast(
+                    Mapping[str, object], _report(_bounded(zipped, [REPORT])[REPORT], REPORT)
+                )
+            expected = names_of(report)
+            _check_names(names, expected)
+            return _bounded(zipped, expected)
     except UNZIPPING as error:
         raise Unreadable(f"The zip is damaged or cut off: {str(error)[:120]}.") from None
 
 
-def _check_names(names: list[str]) -> None:
-    """Raises Unreadable unless the names are NAMES."""
-    if strange := [name for name in names if name not in NAMES]:
+def _check_names(names: list[str], expected: Sequence[str]) -> None:
+    """Raises Unreadable unless the names are those expected."""
+    if strange := [name for name in names if name not in expected]:
         raise Unreadable(
             f"The zip holds {strange[0][:80]!r}, which no zip of a report does. Nothing of it was unpacked."
         )
-    if missing := [name for name in NAMES if name not in names]:
+    if missing := [name for name in expected if name not in names]:
         raise Unreadable(f"The zip lacks {', '.join(missing)}.")
-    if len(names) > len(NAMES):
+    if len(names) > len(expected):
         raise Unreadable("The zip holds a file twice; which one counts is unknown.")
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ from datasets.models import Instance
 from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
 from generation.models import LanguageModel
 from judging.models import Resolution, Study
+from judging.selections import declaration_of
 
 _CONTRADICTION = "response__instance__contradiction__"
 # What the round of a slot ended with on its item.
@@ -119,7 +121,7 @@ class Judged:
     @property
     def scale(self) -> list[str]:
         """The verdicts of the study's rubric, from worst to best."""
-        return self.study.judged_by.scale.keys
+        return self.study.judged_by.scale.keys if self.study.is_judged else []
 
     @cached_property
     def judges(self) -> list[str]:
@@ -153,17 +155,29 @@ class Judged:
 def items_of(study: Study) -> Columns:
     """The columns of a study's items, by position, with those of their questions and models."""
     items = _read(ITEM, study.items.order_by("position"))
+    field = cluster_field(study)
+    question: dict[str, str | Combinable] = {**QUESTION}
+    if field:
+        question["title"] = KeyTextTransform(field, "contradiction__fields")
     asked = Instance.objects.filter(pk__in=study.items.order_by().values("response__instance"))
     models = LanguageModel.objects.filter(pk__in=items["llm"].values)
-    of_questions = _of_each(items["instance"], QUESTION, asked)
-    return {**items, **of_questions, **_of_each(items["llm"], MODEL, models)}
+    of_questions = of_each(items["instance"], question, asked)
+    return {**items, **of_questions, **of_each(items["llm"], MODEL, models)}
+
+
+def cluster_field(study: Study) -> str:
+    """The field that intervals resample where the protocol names another one than the title; "" for the title."""
+    item = declaration_of(study).item
+    return "" if item.cluster == item.title else item.cluster
 
 
 def _read(where: Mapping[str, str | Combinable], rows: QuerySet[Any]) -> dict[str, Column]:
     return columns(where, rows.values_list(*where.values()).iterator(chunk_size=PIECE))
 
 
-def _of_each(keys: Column, where: Mapping[str, str], rows: QuerySet[Any]) -> dict[str, Column]:
+def of_each(
+    keys: Column, where: Mapping[str, str | Combinable], rows: QuerySet[Any]
+) -> dict[str, Column]:
     """The columns of the rows that `keys` name, one entry for each key."""
     of_key = {key: values for key, *values in rows.values_list("pk", *where.values())}
     read = columns(where, map(of_key.__getitem__, keys.values))

@@ -1,6 +1,7 @@
 """The rows that a report is computed from, as hashed and as its zip holds them.
 
-A new column changes every hash, so it raises ROWS_FORMAT and FORMAT of shapes/study_report.py.
+A new column changes every hash, so it raises ROWS_FORMAT and FORMAT of shapes/study_report.py. Where a protocol has
+scorers, two further kinds of rows follow: SCORED_FORMAT is ROWS_FORMAT with these.
 
 The same verdicts give the same lines in every database: they have no row ids, and articles, runs and the order of
 verdicts are numbered within the study.
@@ -22,12 +23,14 @@ from datasets.contexts import reasoning
 from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, comparison_rows
 from evaluation.archive.bundles import RowsLegend
 from evaluation.counts.first_verdicts import first_judged, own
-from evaluation.counts.judged import COLUMNS, Columns, Judged
+from evaluation.counts.judged import COLUMNS, MODEL, Columns, Judged
 from evaluation.counts.naming import model_names, models_of
-from evaluation.shapes.study_report import ROWS_FORMAT, Report
+from evaluation.counts.scored import Scored, scored
+from evaluation.shapes.study_report import ROWS_FORMAT, SCORED_FORMAT, Report
 from evaluation.statistics.columns import Column, Mask, columns
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution, Study
+from judging.selections import declaration_of
 from judging.states import SlotState
 
 # Texts that no number depends on.
@@ -35,8 +38,8 @@ NOT_HASHED = {"title", "question", "response", "comment", "seconds", "cause", "n
 # With what each round ended with, and which one is final.
 OF_ROUNDS = ["round_verdict", "final_round"]
 HASHED = [name for name in COLUMNS if name not in NOT_HASHED | {*OF_ROUNDS}]
-VERDICT, REPLY, COMPARISON, TAG, JUDGE, ARTICLE = (
-    "verdict", "reply", "comparison", "tag", "judge", "article",
+VERDICT, REPLY, COMPARISON, TAG, JUDGE, ARTICLE, SCORE, SLICE = (
+    "verdict", "reply", "comparison", "tag", "judge", "article", "score", "slice",
 )  # fmt: skip
 _SPELLING = (
     JudgeCall.objects.filter(machine_verdict=OuterRef("pk"))
@@ -66,6 +69,13 @@ KINDS: dict[str, list[str]] = {
     JUDGE: ["judge"],
     ARTICLE: ["article", "held_out"],
 }
+_QUESTION = ["collection", "contradiction"]
+_SCORED = [*_QUESTION, "excluded", "prompt", *MODEL, "sample", "last"]
+# Of responses that are scored, those that are not there as well; and of each question.
+SCORED_KINDS = {
+    SCORE: [*_SCORED, "scorer", "label", "entropy"],
+    SLICE: [*_QUESTION, "field", "value"],
+}
 # json.dumps would make an encoder each time.
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 _PIECE = 1_000
@@ -73,7 +83,7 @@ _PIECE = 1_000
 _NOT_JUDGED = (SlotState.WITHDRAWN, "", 1)
 
 
-def _lines(judged: Judged, report: Report | None) -> Iterator[str]:
+def _lines(judged: Judged, scores: Scored | None, report: Report | None) -> Iterator[str]:
     study = judged.study
     yield from _verdicts(judged)
     # Called one after the other, as the lines are read.
@@ -86,6 +96,9 @@ def _lines(judged: Judged, report: Report | None) -> Iterator[str]:
     }
     for kind, rows in others.items():
         yield from (f"{_encoded([kind, *values])}\n" for values in rows())
+    if scores:
+        yield from _scores(scores)
+        yield from _slices(scores)
 
 
 def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
@@ -93,16 +106,18 @@ def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
 
     The annotators are those of the campaigns that `report` has numbers of (None: of the closed ones).
     """
-    return (line.encode("utf-8") for line in _lines(Judged.of_study(study), report))
+    lines = _lines(Judged.of_study(study), scored(study), report)
+    return (line.encode("utf-8") for line in lines)
 
 
 def rows_of(study: Study) -> RowsLegend:
     """How to read the study's hashed lines: their columns, and what a report calls the models that they name."""
     models = models_of(study)
     names = model_names(models)
+    is_scored = declaration_of(study).is_scored
     return {
-        "rows_format": ROWS_FORMAT,
-        "columns": KINDS,
+        "rows_format": format_of(study),
+        "columns": {**KINDS, **SCORED_KINDS} if is_scored else KINDS,
         "models": [
             {
                 "service": model.service,
@@ -115,14 +130,21 @@ def rows_of(study: Study) -> RowsLegend:
     }
 
 
+def format_of(study: Study) -> int:
+    """That of its rows."""
+    return SCORED_FORMAT if declaration_of(study).is_scored else ROWS_FORMAT
+
+
 def digest(study: Study, report: Report | None = None) -> tuple[str, int]:
     """sha256 (hex) over the hashed lines, and how many they are."""
-    return digest_of(Judged.of_study(study), report)
+    return digest_of(Judged.of_study(study), scored(study), report)
 
 
-def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
-    """The same, from verdicts already read."""
-    sha256, count, lines = hashlib.sha256(), 0, _lines(judged, report)
+def digest_of(
+    judged: Judged, scores: Scored | None, report: Report | None = None
+) -> tuple[str, int]:
+    """The same, from verdicts and scores already read."""
+    sha256, count, lines = hashlib.sha256(), 0, _lines(judged, scores, report)
     while piece := list(islice(lines, _PIECE)):
         sha256.update("".join(piece).encode("utf-8"))
         count += len(piece)
@@ -215,6 +237,26 @@ def _articles(judged: Judged) -> Iterator[list[Any]]:
     """Which half each article is in, by its number."""
     held_out = halves_of(judged.study).held_out
     return ([n, title in held_out] for n, title in enumerate(judged.items["title"].values))
+
+
+def _scores(scores: Scored) -> Iterator[str]:
+    """A line for each response and scorer, in an order that does not depend on row ids."""
+    rows, of = scores.rows, scores.columns
+    excluded = of["excluded"].mapped(lambda by: by is not None)
+    bits = Column.of_values(None if np.isnan(one) else float(one) for one in rows.entropy)
+    for scorer, labels in sorted(rows.labels.items()):
+        named = {**of, "excluded": excluded, "label": labels, "entropy": bits}
+        named["scorer"] = Column((scorer,), np.zeros(len(bits.at), dtype=np.intp))
+        texts = zip(*(_texts(named[name]) for name in SCORED_KINDS[SCORE]), strict=True)
+        yield from sorted(f'["{SCORE}", {", ".join(row)}]\n' for row in texts)
+
+
+def _slices(scores: Scored) -> Iterator[str]:
+    first = np.unique(scores.columns["instance"].at, return_index=True)[1]
+    named = [scores.columns[name][first] for name in _QUESTION]
+    for field, column in scores.slices:
+        rows = zip(*named, column[first], strict=True)
+        yield from sorted(f"{_encoded([SLICE, *key, field, value])}\n" for *key, value in rows)
 
 
 def judging_people(study: Study) -> QuerySet[Judge]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evaluation.scorers.options import ABSENT, AMBIGUOUS, FINISHED, OTHER
+from evaluation.statistics.measures import ABSENT, AMBIGUOUS, FINISHED, OTHER
 from generation.prompts.prompting import WITH_OPTIONS
 from protocols.declaration import (
     AXES,
@@ -127,7 +127,7 @@ def _population_rules(declaration: Declaration, entry: Entry) -> Problems:
         tags, at = condition["tags"], f"all.{n}"
         if not tags or (problem := texts_problem(tags)):
             yield _at(entry, at, "tags", problem if tags else "name a tag and its value.")
-        elif unknown := [name for name in tags if name not in _tags(declaration)]:
+        elif unknown := [name for name in tags if name not in tags_with_values(declaration)]:
             yield _at(entry, at, "tags", f"no prompt with options has a tag {unknown[0]!r}.")
         elif not any(
             tags.items() <= tags_of(prompt).items() for prompt in scored_prompts(declaration)
@@ -183,7 +183,7 @@ def _ratio_rules(declaration: Declaration, entry: Entry) -> Problems:
 
 def _table_rules(declaration: Declaration, entry: Entry) -> Problems:
     values = entry.values
-    axes = [*AXES, *_tags(declaration), *declaration.slices]
+    axes = [*AXES, *tags_with_values(declaration), *declaration.slices]
     for key in ("where", "rows", "columns"):
         for axis in values.get(key, ()):
             if axis not in axes:
@@ -227,7 +227,11 @@ def listed(given: str | list[str]) -> list[str]:
 
 def axes_of(declaration: Declaration, prompt: Entry) -> dict[str, str]:
     """Where a prompt stands on the axes that prompts decide; "" for a tag that it has not."""
-    return {**dict.fromkeys(_tags(declaration), ""), **tags_of(prompt), PROMPT: prompt.name}
+    return {
+        **dict.fromkeys(tags_with_values(declaration), ""),
+        **tags_of(prompt),
+        PROMPT: prompt.name,
+    }
 
 
 def fits(where: Mapping[str, str | list[str]], axes: Mapping[str, str]) -> bool:
@@ -235,7 +239,7 @@ def fits(where: Mapping[str, str | list[str]], axes: Mapping[str, str]) -> bool:
     return all(axes[axis] in listed(given) for axis, given in where.items() if axis in axes)
 
 
-def _tags(declaration: Declaration) -> dict[str, list[str]]:
+def tags_with_values(declaration: Declaration) -> dict[str, list[str]]:
     """The tags of prompts with options, each with its values in the order of the prompts."""
     found: dict[str, dict[str, None]] = {}
     for prompt in scored_prompts(declaration):
@@ -251,7 +255,7 @@ def _values(
     prompts = _fitting(declaration, where)
     if axis == LAST:
         return list(dict.fromkeys(word for prompt in prompts for word in last_words(prompt)))
-    if axis == PROMPT or axis in _tags(declaration):
+    if axis == PROMPT or axis in tags_with_values(declaration):
         found = (axes_of(declaration, prompt)[axis] for prompt in prompts)
         return list(dict.fromkeys(filter(None, found)))
     return list(field.values) or None if (field := declaration.slices.get(axis)) else None

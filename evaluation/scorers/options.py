@@ -3,14 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from generation.inference import chat
-from generation.prompts import controlled
+from evaluation.statistics.measures import AMBIGUOUS, OTHER
 
-# A letter that no label names, and one that several name.
-OTHER, AMBIGUOUS = "other", "ambiguous"
-# States of a response without a chosen option: those of a finished one, which shares count, and those that they do not.
-FINISHED = (chat.UNDECIDED, controlled.SKIPPED, chat.REFUSED, chat.FILTERED)
-FAILED, MISSING = ABSENT = ("failed", "missing")
 # Entropies are equal in every database and on every machine to so many digits.
 DIGITS = 9
 

@@ -17,17 +17,22 @@ from evaluation.counts.final_verdicts import kept
 from evaluation.counts.first_verdicts import own
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
+from evaluation.counts.scored import scored
 from evaluation.counts.steps import study_flow
-from evaluation.rows.hashing import digest_of, judging_people
+from evaluation.rows.hashing import digest_of, format_of, judging_people
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry, plan_of
 from evaluation.sections.judge_scores import halves_entry, judge_models
 from evaluation.sections.round_entries import rounds_entry
+from evaluation.sections.scored_entries import (
+    protocol_entry,
+    scores_entry,
+    without_parts_of_wikicontradict,
+)
 from evaluation.sections.study_agreement import study_agreement
 from evaluation.sections.verdict_table import FINAL_VERDICTS, resolution_entry, verdict_table
 from evaluation.shapes.study_report import (
     FORMAT,
-    ROWS_FORMAT,
     DayOfJudging,
     Report,
     ReportStudy,
@@ -35,6 +40,8 @@ from evaluation.shapes.study_report import (
     ReportVerdict,
 )
 from judging.models import Study
+from judging.selections import declaration_of
+from protocols.declaration import WIKICONTRADICT
 
 
 def study_report(study: Study, clustering: Clustering | None = None) -> Report:
@@ -43,14 +50,15 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     `clustering` says what the intervals of agreement resample, by default whole articles; its seed holds for
     all intervals of the report.
     """
-    judged = Judged.of_study(study)
-    names = model_names(models_of(study))
+    judged, declaration = Judged.of_study(study), declaration_of(study)
+    scores, names = scored(study), model_names(models_of(study))
     subject = subject_of(study, names)
     prompts = subject["prompts"]
-    sha256, row_count = digest_of(judged)
+    sha256, row_count = digest_of(judged, scores)
     answered = final_verdicts.answered(judged.items, names)
     chosen = clustering.seed if clustering else None
     seed = study.seed if chosen is None else chosen
+    plan, best = plan_of(seed), study.judged_by.scale.best if study.is_judged else ""
     report: Report = {
         "format": FORMAT,
         "study": study_entry(judged),
@@ -58,16 +66,16 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
             "id": None,
             "sha256": sha256,
             "rows": row_count,
-            "rows_format": ROWS_FORMAT,
+            "rows_format": format_of(study),
             "app_version": settings.VERSION,
         },
         "population": FINAL_VERDICTS,
         **subject,
         "verdicts": verdict_entries(study),
-        "agreement": study_agreement(judged, prompts, clustering),
-        "tables": [verdict_table(judged, prompts, names, plan_of(seed))],
-        "comparisons": comparisons_entry(answers_of(answered, study.judged_by.scale.best), seed),
-        "judge_models": judge_models(study, prompts, names, plan_of(seed)),
+        "agreement": study_agreement(judged, prompts if study.is_judged else [], clustering),
+        "tables": [verdict_table(judged, prompts, names, plan)] if study.is_judged else [],
+        "comparisons": comparisons_entry(answers_of(answered, best), seed),
+        "judge_models": judge_models(study, prompts, names, plan),
         "resolution": resolution_entry(judged),
         "flow": study_flow(judged),
         "days": days_of_judging(judged),
@@ -77,6 +85,11 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
         report["halves"] = halves_entry(study)
     if rounds := rounds_entry(study, clustering):
         report["rounds"] = rounds
+    if declaration.name != WIKICONTRADICT:
+        report = without_parts_of_wikicontradict(report)
+        report["protocol"] = protocol_entry(declaration)
+    if scores:
+        report["scores"] = scores_entry(scores, plan)
     return report
 
 
@@ -87,7 +100,7 @@ def verdict_entries(study: Study) -> list[ReportVerdict]:
             ReportVerdict,
             {name: entry[name] for name in ReportVerdict.__annotations__ if name in entry},
         )
-        for entry in study.judged_by.body["verdicts"]
+        for entry in (study.judged_by.body["verdicts"] if study.is_judged else ())
     ]
 
 
@@ -119,7 +132,7 @@ def study_entry(judged: Judged) -> ReportStudy:
         "without_own": study.without_own,
         "own_verdicts": [int(own(judged).sum()), len(judged.first.at)],
         "resolved_by": study.resolved_by,
-        "rubric": str(study.judged_by),
+        "rubric": str(study.rubric) if study.rubric else "",
         "order": study.order,
         "seed": study.seed,
         "responses": len(instances.at),

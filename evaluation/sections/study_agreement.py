@@ -37,6 +37,7 @@ FIRST_VERDICTS = "first verdicts, before resolution and exclusions"
 TWO_VERDICTS_OF_ONE = "every two first verdicts of one judge on one response"
 
 NOT_MEASURED_IMPORTED = "No first verdicts: the final ones came from a file."
+NOT_JUDGED = "These responses are not judged by people."
 NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured."
 NOT_MEASURED_YET = "No response has two first verdicts yet. They count once both judges hand in or the study closes."
 NOT_REPEATED = "No judge judged a response twice."
@@ -80,6 +81,8 @@ def agreement_in(
 
 
 def _not_measured(study: Study) -> str:
+    if not study.is_judged:
+        return NOT_JUDGED
     if study.is_imported:
         return NOT_MEASURED_IMPORTED
     alone = study.judges_per_response == 1 and not study.double_percent

@@ -16,6 +16,7 @@ from judging.models import Resolution
 from pages.memory import FIGURES
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
+UNJUDGED = "Not judged by people"
 cell_intervals = FIGURES.remembers(resampled)
 
 
@@ -86,7 +87,12 @@ def resolution_entry(judged: Judged) -> list[ResolutionWay]:
         if how in counts
     ]
     ways += [
-        {"how": kind, "label": label, "count": without[kind], "final": False}
+        {
+            "how": kind,
+            "label": label if judged.study.is_judged else UNJUDGED,
+            "count": without[kind],
+            "final": False,
+        }
         for kind, (label, *_) in KINDS.items()
         if kind in without
     ]

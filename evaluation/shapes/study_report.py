@@ -5,6 +5,7 @@ from typing import NotRequired, TypedDict
 from evaluation.shapes.annotator_agreement import AnnotatorAgreement
 from evaluation.shapes.judge_agreement import JudgeAgreement
 from evaluation.shapes.judge_models import JudgeModel, ReportHalves
+from evaluation.shapes.score_tables import ReportProtocol, ReportScores
 from evaluation.shapes.share_differences import Comparisons
 from evaluation.shapes.study_rounds import StudyRounds
 from evaluation.shapes.verdict_tables import ResolutionWay, VerdictTable
@@ -14,6 +15,8 @@ from evaluation.shapes.verdict_tables import ResolutionWay, VerdictTable
 FORMAT = 5
 # The format of the rows that a report is computed from (rows/hashing.py).
 ROWS_FORMAT = 4
+# The same with scores and slices, where the protocol has scorers.
+SCORED_FORMAT = 5
 
 
 class ReportPrompt(TypedDict):
@@ -153,7 +156,8 @@ class ComparisonAnswer(ComparedSubject):
 class Report(ComparedSubject):
     """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query.
 
-    `halves` are there where judge models are, `rounds` where there were several or one was opened again.
+    `halves` are there where judge models are, `rounds` where there were several or one was opened again, `protocol`
+    where it is another than WikiContradict, `scores` where responses are scored.
     """
 
     format: int
@@ -170,4 +174,6 @@ class Report(ComparedSubject):
     days: list[DayOfJudging]
     annotators: list[AnnotatorAgreement]
     rounds: NotRequired[StudyRounds]
+    protocol: NotRequired[ReportProtocol]
+    scores: NotRequired[ReportScores]
     display: NotRequired[dict[str, str]]

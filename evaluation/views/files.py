@@ -13,12 +13,14 @@ from evaluation.charts.standalone import PAGE, WIDTHS, room, standalone
 from evaluation.paper.chart_includes import chart_name
 from evaluation.report.annotator_rows import study_sheet
 from evaluation.report.drawings import drawings
+from evaluation.report.score_sections import score_sheet
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.shapes.study_report import Report
 from judging.models import Study
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from pages.data_responses import csv_response
+from protocols.models import Protocol
 
 CHART_FORMS = {
     "svg": "image/svg+xml; charset=utf-8",
@@ -35,6 +37,8 @@ def json_file(text: str) -> HttpResponse:
 def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
     """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
     sheets = {**SHEETS, "annotators": study_sheet}
+    if "scores" in body:
+        sheets["scores"] = score_sheet
     if name not in sheets:
         raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(sheets)}, rows.")
     sheet = sheets[name](body)
@@ -74,8 +78,15 @@ def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:
             "The study's rows have changed since this report was frozen, and the rows of then are not kept. Take "
             "the zip of the report as it is now."
         )
-    zipped = bundles.write(report_text, lines, rows_of(study))
+    zipped = bundles.write(report_text, lines, rows_of(study), _protocol_of(report))
     return attached(zipped, "application/zip", f"{stem}.zip")
+
+
+def _protocol_of(report: Report) -> str:
+    """The text of the protocol that a report names; "" where it names none."""
+    if "protocol" not in report:
+        return ""
+    return Protocol.objects.filter(sha256=report["protocol"]["sha256"])[0].text
 
 
 def attached(content: str | bytes, content_type: str, filename: str) -> HttpResponse:

@@ -1,0 +1,217 @@
+"""The scored responses of a study, read once: finished ones, those that failed, and those that are not there."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KeyTextTransform
+
+from datasets.models import Instance
+from evaluation.counts.judged import MODEL, Columns, of_each
+from evaluation.counts.naming import in_name_order, model_names, models_of
+from evaluation.scorers.counting import ScoreRows, in_order
+from evaluation.scorers.language import last_words, scored_prompts, tags_of, tags_with_values
+from evaluation.scorers.options import entropy, label_of
+from evaluation.statistics.chance import Floats
+from evaluation.statistics.columns import PIECE, Column, columns, combined
+from evaluation.statistics.measures import ABSENT
+from generation.models import LanguageModel, OptionScore, Response
+from generation.prompts.prompting import VERSION_SUFFIX
+from generation.states import ResponseState
+from judging.models import Study
+from judging.selections import declaration_of
+from protocols.declaration import LAST, PROMPT, SAMPLE, Declaration, Entry
+from protocols.declaration import MODEL as BY_MODEL
+
+_READ = ("instance_id", "model_id", "prompt", "sample", "pk", "drawn")
+FAILED, MISSING = ABSENT
+_NAMES = ("instance", "llm", "prompt", "sample", "response", "last", "text", "state", "position")
+_QUESTION = {
+    "collection": "contradiction__collection__name",
+    "contradiction": "contradiction__external_id",
+    "excluded": "exclusion__seconded_by",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Columns of responses, finished or not, and of those that are expected: their model was asked that prompt.
+
+    What has no text, or is not in the study, is failed or missing, and has no position. `prompts` are the protocol's
+    names of the prompts, by their keys.
+    """
+
+    declaration: Declaration
+    prompts: Mapping[str, str]
+    columns: Columns
+    rows: ScoreRows
+
+    @property
+    def slices(self) -> Iterator[tuple[str, Column]]:
+        return ((name, self.columns[name]) for name in self.declaration.slices)
+
+
+def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
+    """Of all models or of these; None where the protocol scores nothing, or no response of the study."""
+    declaration = declaration_of(study)
+    declared = {entry.name: entry for entry in scored_prompts(declaration)}
+    if not declaration.is_scored:
+        return None
+    of_study = study.items.order_by().values_list("response__prompt", flat=True).distinct()
+    prompts = {
+        key: declared[name] for key in of_study if (name := _name(declaration, key)) in declared
+    }
+    read = columns(_NAMES, _responses(study, prompts, models))
+    if not prompts or not len(read["prompt"].at):
+        return None
+    whole = _with_expected(read)
+    whole |= _of_questions(declaration, whole["instance"])
+    whole |= of_each(whole["llm"], MODEL, LanguageModel.objects.filter(pk__in=whole["llm"].values))
+    named = {key: entry.name for key, entry in prompts.items()}
+    return Scored(declaration, named, whole, _score_rows(study, declaration, whole, prompts))
+
+
+def _name(declaration: Declaration, key: str) -> str:
+    """The name that the protocol has for a prompt, whatever its version."""
+    return VERSION_SUFFIX.sub("", key).removeprefix(f"{declaration.name}-")
+
+
+def _responses(
+    study: Study, prompts: Mapping[str, Entry], models: Iterable[int] | None
+) -> Iterator[tuple[Any, ...]]:
+    """The finished responses of the study, then the unfinished ones of its runs to its models and questions."""
+    items = study.items.filter(response__prompt__in=prompts).order_by("position")
+    runs = items.order_by().values("response__run")
+    others = Response.objects.filter(run__in=runs, prompt__in=prompts).order_by()
+    others = others.filter(model__in=items.order_by().values("response__model"))
+    if study.subset:
+        others = others.filter(instance__in=study.subset.instances.order_by().values("pk"))
+    if models is not None:
+        items, others = items.filter(response__model__in=models), others.filter(model__in=models)
+    finished = (f"response__{name}" for name in (*_READ, "text", "finding"))
+    for *values, drawn, text, finding, position in _rows(items, *finished, "position"):
+        yield *values, _last(prompts[values[2]], drawn), text, finding, position
+    failed = (ResponseState.FAILED, ResponseState.CANCELLED)
+    for *values, drawn, state in _rows(others.exclude(state=ResponseState.DONE), *_READ, "state"):
+        kind = FAILED if state in failed else MISSING
+        yield *values, _last(prompts[values[2]], drawn), "", kind, None
+
+
+def _rows(rows: QuerySet[Any], *names: str) -> Iterator[Any]:
+    return rows.values_list(*names).iterator(chunk_size=PIECE)
+
+
+def _last(prompt: Entry, drawn: Mapping[str, list[str]] | None) -> str | None:
+    """What the prompt says of the field that came last, of those that it shuffles."""
+    if not drawn:
+        return None
+    words = dict(zip(prompt.values["shuffle"], last_words(prompt), strict=False))
+    return words.get(drawn["order"][-1])
+
+
+def _with_expected(read: Columns) -> dict[str, Column]:
+    """With a row for each question and sample that a model was asked by one prompt, and has no response to another.
+
+    A prompt is expected of a model that has any response to that prompt and sample.
+    """
+    asked, units = (
+        [read[n] for n in ("llm", "prompt", "sample")],
+        [read["llm"], read["sample"], read["instance"]],
+    )
+    unit, of = combined(*units), combined(*asked)
+    side = combined(read["llm"], read["sample"])
+    first = np.unique(unit, return_index=True)[1]
+    found: list[tuple[Any, Any]] = []
+    for kind, example in zip(*np.unique(of, return_index=True), strict=True):
+        expected = first[side[first] == side[example]]
+        absent = expected[~np.isin(unit[expected], unit[of == kind])]
+        found.append((absent, np.full(len(absent), example)))
+    absent, example = (np.concatenate(part) for part in zip(*found, strict=True))
+    empty = {"response": None, "last": None, "text": "", "state": MISSING, "position": None}
+    whole = {}
+    for name, column in read.items():
+        if name in empty:
+            values = [*column.values, empty[name]]
+            added = np.full(len(absent), len(column.values))
+        else:
+            values, added = list(column.values), column.at[example if name == "prompt" else absent]
+        whole[name] = Column(values, np.concatenate([column.at, added]))
+    return whole
+
+
+def _of_questions(declaration: Declaration, instances: Column) -> dict[str, Column]:
+    """What is known of each question: where it is from, its cluster, its letters and its slices."""
+    scorers = declaration.entries("scorer")
+    letters = {name for entry in scorers for name in entry.values["labels"].values()}
+    names = {declaration.item.cluster, *letters, *declaration.slices}
+    where: dict[str, str | Combinable] = {**_QUESTION}
+    where |= {name: KeyTextTransform(name, "contradiction__fields") for name in sorted(names)}
+    return of_each(instances, where, Instance.objects.filter(pk__in=instances.values))
+
+
+def _score_rows(
+    study: Study, declaration: Declaration, of: Columns, prompts: Mapping[str, Entry]
+) -> ScoreRows:
+    names = model_names(models_of(study))
+    entries = scored_prompts(declaration)
+    words = list(dict.fromkeys(word for entry in entries for word in last_words(entry)))
+    axes = {
+        BY_MODEL: in_order(
+            of["llm"].mapped(names.__getitem__), [n for _, n in in_name_order(names)]
+        ),
+        PROMPT: in_order(
+            of["prompt"].mapped(lambda key: prompts[key].name), [entry.name for entry in entries]
+        ),
+        SAMPLE: in_order(of["sample"].mapped(str), [str(n) for n in sorted(of["sample"].values)]),
+        LAST: in_order(of["last"], words),
+    }
+    for tag, values in tags_with_values(declaration).items():
+        tags = {key: tags_of(entry).get(tag, "") for key, entry in prompts.items()}
+        axes[tag] = in_order(of["prompt"].mapped(tags.__getitem__), ["", *values])
+    for name, field in declaration.slices.items():
+        others = sorted({*filter(None, of[name].values)} - {*field.values})
+        axes[name] = in_order(of[name], [*field.values, *others])
+    labels = {entry.name: _labels(entry, of) for entry in declaration.entries("scorer")}
+    units = combined(of["llm"], of["sample"], of["instance"])
+    return ScoreRows(
+        axes=axes,
+        unit=np.unique(units, return_inverse=True)[1],
+        cluster=of[declaration.item.cluster].at.astype(np.intp),
+        excluded=~of["excluded"].among({None}),
+        labels=labels,
+        entropy=_entropies(declaration, study, of["response"]),
+        **{
+            f"{part}s": {e.name: e.values for e in declaration.entries(part)}
+            for part in ("population", "measure")
+        },
+    )
+
+
+def _labels(scorer: Entry, of: Columns) -> Column:
+    """The state of each response, or the label of its text."""
+    labels: Mapping[str, str] = scorer.values["labels"]
+    parts = [of["state"], of["text"], *(of[name] for name in labels.values())]
+    kinds, at = np.unique(combined(*parts), return_inverse=True)
+    places = np.unravel_index(kinds, [max(1, len(part.values)) for part in parts])
+    values = (Column(part.values, place) for part, place in zip(parts, places, strict=True))
+    found = [
+        state or label_of(text, dict(zip(labels, letters, strict=True)))
+        for state, text, *letters in zip(*values, strict=True)
+    ]
+    return Column(found, at).mapped(str)
+
+
+def _entropies(declaration: Declaration, study: Study, responses: Column) -> Floats:
+    """Of each response in bits, NaN where it is not known; not read where no measure is a mean."""
+    known: dict[int, float | None] = {}
+    if any("mean" in entry.values for entry in declaration.entries("measure")):
+        masses: dict[int, list[float | None]] = {}
+        rows = OptionScore.objects.filter(response__study_items__study=study).order_by()
+        for response, mass in _rows(rows, "response_id", "mass"):
+            masses.setdefault(response, []).append(mass)
+        known = {response: entropy(of) for response, of in masses.items()}
+    found = [known.get(response) for response in responses.values]
+    return np.array([np.nan if bits is None else bits for bits in found])[responses.at]

@@ -1,0 +1,118 @@
+"""The zip of a report with scores: its script counts them anew, and says what differs."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from accounts.roles import Role
+from evaluation.archive import bundles, recompute, recompute_scores
+from evaluation.archive.recompute import Findings
+from evaluation.frozen import snapshots
+from evaluation.frozen.verifying import SAME, verify
+from evaluation.rows.hashing import hashed_lines, rows_of
+from evaluation.views.files import bundle_file
+from generation.models import Response
+from tests import conflictbank
+from tests.evaluation.factories import exclude
+from tests.evaluation.scored import answered, scored_study, usual
+from tests.factories import person, stored
+
+pytestmark = pytest.mark.django_db
+
+
+def stopped(prompt: str, n: int) -> str:
+    """As usual, and a run that was stopped half way."""
+    if prompt == "semantic" and n > 7:
+        return "waiting" if n % 2 else "failed"
+    return "skipped" if (prompt, n) == ("temporal", 3) else usual(prompt, n)
+
+
+@pytest.fixture
+def study(db):
+    run = answered(answers=stopped)
+    study = scored_study(run)
+    exclude(study, 2)
+    return stored(study)
+
+
+@pytest.fixture
+def zipped(study):
+    """The zip of its frozen report."""
+    snapshot, _ = snapshots.freeze(study, by=person("rita", Role.RESEARCHER))
+    return bundle_file(study, snapshots.text_of(snapshot), "scored").content
+
+
+def unpacked(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+        return {name: zipped.read(name) for name in zipped.namelist()}
+
+
+def test_the_zip_holds_scores_slices_and_the_protocols_file(zipped):
+    files = unpacked(zipped)
+    manifest = json.loads(files["manifest.json"])
+    assert manifest["rows_format"] == 5
+    kinds = [json.loads(line)[0] for line in files["rows.jsonl"].splitlines()]
+    assert (kinds.count("score"), kinds.count("slice")) == (144, 5 * 12)
+    assert files["protocol.toml"] == conflictbank.file_of("conflictbank")
+    assert "protocol.toml" in files["README.txt"].decode()
+
+
+def test_the_scripts_find_all_numbers_equal(zipped, tmp_path):
+    with zipfile.ZipFile(io.BytesIO(zipped)) as packed:
+        packed.extractall(tmp_path)
+    for script in ("recompute.py", "recompute_scores.py"):
+        done = subprocess.run(
+            [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "scores compared" in done.stdout
+
+
+def test_verifying_the_zip_compares_every_figure(zipped):
+    found = verify(zipped)
+    assert (found.wrong, SAME in found.notes) == ([], True)
+    assert found.checked > 2_000
+    figures = [note for note in found.notes if "figures" in note]
+    assert {note.split(" (")[0].rsplit(".", 1)[-1] for note in figures} == {
+        "line", "column", "low", "high",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("k", 99), ("n", 99), ("value", 0.123), ("cluster_low", 0.001), ("states", {"undecided": 9})],
+)
+def test_a_changed_figure_is_named(study, part, value):
+    report = json.loads(snapshots.text_of(snapshots.freeze(study, by=person("rita"))[0]))
+    table = report["scores"]["tables"][1]
+    place = next(n for n, one in enumerate(table["figures"]) if one[part] is not None)
+    table["figures"][place][part] = value
+    findings = Findings()
+    rows = b"".join(hashed_lines(study, report))
+    recompute_scores.check(report, rows, rows_of(study), findings)
+    assert any(
+        wrong.startswith(f"scores.tables[1].figures[{place}].{part}") for wrong in findings.wrong
+    )
+
+
+def test_a_response_asked_again_since_changes_the_hash(study):
+    snapshot, _ = snapshots.freeze(study, by=person("rita", Role.RESEARCHER))
+    assert not snapshots.has_changed(snapshot)
+    Response.objects.filter(state="failed").update(state="pending")
+    assert snapshots.has_changed(snapshot)
+
+
+def test_both_scripts_stay_short_enough_to_be_read():
+    scripts = [Path(module.__file__).read_text() for module in (recompute, recompute_scores)]
+    assert sum(text.count("\n") for text in scripts) <= 620
+
+
+def test_other_zips_have_none_of_it():
+    of_scores = {*bundles.SCORE_SCRIPTS, bundles.PROTOCOL}
+    assert len(of_scores) == 4
+    assert not of_scores & {*bundles.NAMES}
