@@ -71,7 +71,7 @@ def rita():
 
 def plain_pages() -> list[str]:
     names = """home accounts:account accounts:people wikifetch:fetches wikifetch:new_fetch wikifetch:tags
-        datasets:collections datasets:import annotation:queue
+        datasets:collections datasets:import protocols:protocols protocols:install_file annotation:queue
         annotation:own_progress annotation:campaigns
         annotation:campaign_new annotation:guidelines annotation:guideline_edit
         annotation:reviews generation:models generation:prompts generation:new_prompt generation:runs
@@ -93,6 +93,8 @@ def pages_of_rows(ada) -> list[str]:
         ("operations:forget", ada.pk),
         ("wikifetch:fetch", FetchRun.objects.latest("pk").pk),
         ("wikifetch:tag", Tag.objects.earliest("pk").pk),
+        ("protocols:protocol", "wikicontradict", 1),
+        ("protocols:protocol", "conflictbank", 1),
         ("generation:prompt", "both-passages"),
         ("generation:edit_prompt", "both-passages"),
         ("datasets:collection", "demonstration"),
