@@ -79,7 +79,7 @@ def use(protocol: Protocol) -> None:
     """A collection uses it as it was read: from now on it never changes. Raises Conflict if it has changed."""
     same = Protocol.objects.filter(pk=protocol.pk, sha256=protocol.sha256)
     if not same.filter(used_at=None).update(used_at=Now()) and not same.exists():
-        raise Conflict(f"{protocol} was changed or removed just now. Nothing was done. Try again.")
+        raise Conflict(f"{protocol} was changed in the meantime. Nothing was done: try again.")
 
 
 def later_versions(protocol: Protocol) -> list[Protocol]:

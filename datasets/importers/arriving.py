@@ -183,12 +183,9 @@ def _check_protocol(held: Collection, declared: DeclaredBy | None) -> None:
 
 def _declared_columns(declared: DeclaredBy) -> dict[str, Any]:
     """Those of a collection whose records are declared. Raises Conflict where the protocol is another text now."""
-    protocol = Protocol.objects.select_for_update().filter(pk=declared.protocol.pk).first()
-    if protocol is None or protocol.sha256 != declared.protocol.sha256:
-        raise Conflict(f"{declared.protocol} was changed in the meantime. Import the file again.")
-    use(protocol)
+    use(declared.protocol)
     kept = {"end": declared.noted.end, "kept": declared.noted.kept}
-    return {"protocol": protocol, "file_kept": kept}
+    return {"protocol": declared.protocol, "file_kept": kept}
 
 
 def _shown(

@@ -143,7 +143,7 @@ def test_a_committed_one_is_refused_too_and_tests_can_empty_the_tables():
 def test_a_protocol_that_was_replaced_since_it_was_read_is_not_used():
     read = made()
     install(OTHER.encode(), "mills.toml")
-    with pytest.raises(Conflict, match="mills version 1 was changed or removed just now"):
+    with pytest.raises(Conflict, match="mills version 1 was changed in the meantime"):
         use(read)
     assert Protocol.objects.get().used_at is None
 
