@@ -48,7 +48,9 @@ class Selection:
         """The finished responses with their questions and models; raises Refusal where they cannot be judged."""
         self.check_subset()
         responses = list(
-            self.done().defer(*LONG).select_related("instance__contradiction", "model")
+            self.done()
+            .select_related("instance__contradiction", "model")
+            .defer(*LONG, "instance__contradiction__fields")
         )
         if not responses:
             raise Refusal(

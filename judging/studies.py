@@ -203,7 +203,8 @@ def counted(study: Study) -> QuerySet[Response]:
 
 def check_ready(version: Rubric, responses: QuerySet[Response]) -> None:
     """Raise Refusal unless the version has criteria for every prompt, and every response its gold answers."""
-    rows = responses.select_related("instance__contradiction").defer(*LONG)
+    rows = responses.select_related("instance__contradiction")
+    rows = rows.defer(*LONG, "instance__contradiction__fields")
     readiness.check(rubric.parse(version.body), list(rows))
 
 
