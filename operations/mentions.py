@@ -54,8 +54,8 @@ NOBODY_TYPED = {
     "what runs now": ("generation.servicestatus", "operations.heartbeat"),
 }  # fmt: skip
 NOT_SEARCHED = {table for tables in NOBODY_TYPED.values() for table in tables}
-# Columns of records and annotations with what was copied from an article.
-COPIED = ("title", "url", "tag", "paragraph", "article_", "passage_", "span_")
+# Columns of records and annotations with what was copied from an article, or came with a file of a protocol.
+COPIED = ("title", "url", "tag", "paragraph", "article_", "passage_", "span_", "fields")
 COPIED_IN = {"datasets.contradiction", "datasets.revisedpassage", "annotation.annotation"}
 # Columns with a key of the rubric.
 VERDICTS = {"verdict", "first_verdict"}

@@ -28,6 +28,7 @@ from operations.mentions import (
     searched,
 )
 from operations.serialization import tables
+from tests import conflictbank
 from tests.annotation import factories as annotation
 from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
@@ -88,6 +89,12 @@ def test_the_name_is_found_in_notes_names_of_files_texts_and_json(dorothea):
         ("datasets.collection", "description"), ("accounts.invitation", "note"),
     } <= places(found.open)  # fmt: skip
     assert [each.is_certain for each in found.open if each.field.attname == "options"] == [True]
+
+
+def test_records_that_came_with_a_file_of_a_protocol_are_not_searched(dorothea):
+    record = conflictbank.record(1, object=NAME, subject=f"Abbey of {NAME}")
+    conflictbank.imported(conflictbank.file_of_records(record))
+    assert not {row for row, _ in places(mentions(dorothea).open)} & {"datasets.contradiction"}
 
 
 @pytest.mark.parametrize("name", ["Émile Zola", "Łukasz Żak", "Ольга Петрова", "李 小龙"])

@@ -14,12 +14,19 @@ from django.db import OperationalError, connection
 
 from accounts.models import Person
 from annotation.models import DraftRevision
+from datasets.exporters import hashed
+from datasets.exporters.export_files import sha256_of
+from datasets.models import Collection
+from datasets.records import current
+from datasets.releases import freeze
+from datasets.streaming import streamed
 from leases.refusal import Conflict, Refusal
 from operations import backups, restoring
 from operations.bundle import BadBundle, Writer
 from operations.schema_version import too_old, unknown
 from operations.serialization import SerializedTable
 from operations.signing import signature
+from tests import conflictbank
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.leases.test_planner import known_size
@@ -305,6 +312,23 @@ def test_json_null_is_distinguished_from_no_value(data_dir, settings, tmp_path):
     settings.DATA_DIR.mkdir()
     restoring.restore(path)
     assert DraftRevision.objects.get(annotation=draft.pk).entries is None
+
+
+def test_records_of_a_protocol_come_back_and_their_release_has_its_hash(
+    data_dir, settings, tmp_path
+):
+    given = conflictbank.collection(3)
+    release = freeze(collection=given, version="1.0")
+    path = backups.make(tmp_path / "kept").path
+    call_command("flush", interactive=False, verbosity=0)
+    settings.DATA_DIR = tmp_path / "empty"
+    settings.DATA_DIR.mkdir()
+    restoring.restore(path)
+    collection = Collection.objects.get()
+    assert collection.declaration == given.declaration
+    assert collection.file_kept == given.file_kept
+    assert [row.fields for row in collection.contradictions.all()] == conflictbank.records(3)
+    assert sha256_of(hashed(collection), streamed(current(collection))) == release.sha256
 
 
 def test_the_command_says_the_refusal(tmp_path):
