@@ -231,6 +231,14 @@ class StudyItem(models.Model):
         return f"{self.study} #{self.position}"
 
     @property
+    def words(self) -> str:
+        """What lists show of it: its question; of a given text, about which its prompt asks, the text."""
+        response = self.response
+        # Imported responses have no text that was sent either, but no prompt's hash.
+        is_given = not response.rendered and response.prompt_hash
+        return response.text if is_given else response.instance.question
+
+    @property
     def rubric(self) -> Rubric:
         """The version that its round judges it by; before the first, its study's."""
         return self.round.rubric if self.round else self.study.judged_by

@@ -7,7 +7,9 @@ from generation.models import LanguageModel, Run
 from judging import discussing, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot, Study
+from tests import conflictbank
 from tests.factories import person
+from tests.judging import declared
 from tests.judging import factories as judging
 
 # Of models and their services, of runs, of the other judges, of what judge models and others said before it is locked.
@@ -125,3 +127,63 @@ def give(study: Study, who: Person, verdict: str, mark: str) -> None:
 def first_slot(study: Study, reader: Person) -> object:
     slot = JudgingSlot.objects.filter(round__study=study, judge__person=reader).first()
     return slot.pk if slot else "00000000-0000-0000-0000-000000000000"
+
+
+# Of a record that is judged in part: its fields with a mark each, but for the two that judges are shown.
+SHOWN = "zqshown"
+MARKED = {
+    name: f"zq-{name.replace('_', '-')}"
+    for name in (
+        "subject", "subject_description", "object", "object_description", "replaced_object",
+        "replaced_description", "semantic_description", "misinformation_conflict_claim",
+        "misinformation_conflict_evidence_evidence", "temporal_conflict_claim",
+        "temporal_conflict_evidence", "semantic_conflict_claim", "semantic_conflict_evidence", "question",
+    )
+}  # fmt: skip
+OF_THE_RECORD = (*MARKED.values(), "zqoption", declared.AUTHOR.lower(), RUN)
+# The access table names the export of another protocol.
+OF_RECORDS = (
+    "/collections/mills/export/conflictbank/",
+    "/collections/mills/export/complete/",
+    "/collections/?search=zq",
+    "/protocols/conflictbank/1/",
+    "/protocols/conflictbank/1/file/",
+)
+
+
+def declared_world(reader: Person) -> dict[str, object]:
+    """The same of an open study of given texts, in which a reader with the role judges next to another."""
+    records = [
+        conflictbank.record(
+            n,
+            **{name: f"{mark}-{n}" for name, mark in MARKED.items()},
+            options=[f"zqoption {letter}" for letter in "ABC"] + ["uncertain"],
+            default_claim=f"{SHOWN} claim {n}",
+            default_evidence=f"{SHOWN} evidence {n}",
+        )
+        for n in (1, 2)
+    ]
+    of = conflictbank.imported(conflictbank.file_of_records(*records), "mills").collection
+    run = declared.run_over(of, ["entails-default"])
+    Run.objects.filter(pk=run.pk).update(name=RUN)
+    others = [person(f"{JUDGE}{n}", Role.JUDGE) for n in (1, 2)]
+    judges = [reader, others[0]] if reader.has_role(Role.JUDGE) else others
+    study = declared.draft(run, name="Check of texts")
+    studies.open_study(study, judges)
+    for slot in judging.slots(study, judges[0])[:1]:
+        verdicts.give(slot, "yes", comment="Own.")
+    first = study.items.first()
+    return {
+        "run": run.pk,
+        "hidden": run.pk,
+        "response": first.response_id,
+        "hidden_response": first.response_id,
+        "open": study.pk,
+        "rubric": study.rubric_id,
+        "item": first.pk,
+        "open_item": first.pk,
+        "slot": first_slot(study, reader),
+        "contradiction": first.response.instance.contradiction_id,
+        "hidden_question": first.response.instance.contradiction_id,
+        "model": first.response.model_id,
+    }

@@ -17,6 +17,10 @@ from tests.judging.blinding.marked import (
     HIDDEN_FROM_JUDGES,
     LOCKED,
     NAMES,
+    OF_RECORDS,
+    OF_THE_RECORD,
+    SHOWN,
+    declared_world,
     world,
 )
 from tests.test_access_table import rows
@@ -34,19 +38,20 @@ CHANGING = re.compile(
 OWN = {"/account/", "/account/second-factor/"}
 
 
-def starts(ids):
+def starts(ids, *more):
     """Every address of the access table that is read; 0 for rows that this world does not have."""
     known = defaultdict(int, ids)
+    yield from more
     for method, path, _ in rows():
         if method == "GET":
             yield path.format_map(known)
     yield from ("/api/generation/models/?search=zq", "/reports/?search=zq", "/runs/?search=zq")
 
 
-def pages_of(reader, ids):
+def pages_of(reader, ids, *more):
     client = Client()
     client.force_login(reader)
-    return dict(crawl(client, starts(ids)))
+    return dict(crawl(client, starts(ids, *more)))
 
 
 def leaks(pages, marks):
@@ -109,6 +114,29 @@ def test_a_researcher_who_neither_judges_nor_resolves_finds_every_name():
     missing, ids = set(NAMES), world(rita)
     client.force_login(rita)
     for address, text in crawl(client, starts(ids)):
+        missing -= {mark for mark, _ in leaks({address: text}, missing)}
+        if not missing:
+            return
+    assert not missing
+
+
+@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
+def test_a_judge_of_given_texts_finds_neither_their_author_nor_more_of_their_record(further):
+    alice = person("alice", Role.JUDGE, *further)
+    pages = pages_of(alice, declared_world(alice), *OF_RECORDS)
+    assert leaks(pages, OF_THE_RECORD) == []
+    shown = {address for address, text in pages.items() if SHOWN in text}
+    assert shown
+    assert all(re.match(r"/(api/)?judg", address) for address in shown)
+
+
+def test_a_researcher_who_judges_no_given_texts_finds_the_author_and_the_record():
+    """Else that crawl proves nothing."""
+    rita = person("rita", Role.RESEARCHER)
+    client, missing = Client(), {*OF_THE_RECORD}
+    ids = declared_world(rita)
+    client.force_login(rita)
+    for address, text in crawl(client, starts(ids, *OF_RECORDS)):
         missing -= {mark for mark, _ in leaks({address: text}, missing)}
         if not missing:
             return
