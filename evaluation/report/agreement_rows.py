@@ -18,6 +18,7 @@ from evaluation.shapes.study_report import Report, ReportPrompt
 from evaluation.shapes.study_rounds import ChangedVerdicts
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
 from evaluation.statistics.coefficient import ClassAgreement, Coefficient
+from evaluation.statistics.two_raters import paradox_warning
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def agreement_rows(report: Report) -> list[AgreementRow]:
         if len(agreement["pairs"]) > 1:
             agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
             figures = (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others)
-            rows.append(_row(prompt, agreement, "all", agreement["n"], {}, figures))
+            warning = paradox_warning(*agreement["all"][:2])
+            rows.append(_row(prompt, agreement, "all", agreement["n"], {}, figures, warning))
     return rows
 
 
