@@ -21,7 +21,7 @@ class ResponseModelsField(forms.ModelMultipleChoiceField):
     """Language models, shown with their service because names repeat."""
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj} ({obj.service or 'imported'})"
+        return f"{obj} ({obj.source})"
 
 
 class JudgeModelField(forms.ModelChoiceField):

@@ -30,6 +30,8 @@ from judging.studies import StudyDesign
 MOST_JUDGES = 20
 LARGEST_SEED = 2**53
 MOST_FAST_SECONDS = 60
+SEED_DRAWN = "Decides what the report draws. If empty, a random one is drawn and stored."
+SUPERSEDED_DRAWN = "Draw a subset's questions also where the record has a newer version since"
 # What is asked where people judge.
 OF_JUDGING = (
     "rubric", "judges_per_response", "double_percent", "pairing", "without_own", "resolved_by", "order",
@@ -178,11 +180,9 @@ class StudyForm(forms.Form):
         else:
             for name in OF_JUDGING:
                 del self.fields[name]
-            self.fields[
-                "seed"
-            ].help_text = (
-                "Decides what the report draws. If empty, a random one is drawn and stored."
-            )
+            self.fields["name"].help_text = ""
+            self.fields["superseded"].label = SUPERSEDED_DRAWN
+            self.fields["seed"].help_text = SEED_DRAWN
 
     def selection(self) -> Selection:
         entered = self.cleaned_data

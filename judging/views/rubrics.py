@@ -47,7 +47,8 @@ def index(request: HttpRequest) -> HttpResponse:
     """All versions, with what they lack and the studies that use them."""
     page = page_of(request, rubric_versions.versions().prefetch_related("studies"))
     rows = [ListedRubric(row, _unwritten(rubric.parse(row.body))) for row in page]
-    context = {"page": page, "rows": rows, "current": rubric_versions.current()}
+    current = [rubric_versions.current(of) for of in {rubric.protocol_of(row.body) for row in page}]
+    context = {"page": page, "rows": rows, "current": current}
     return render(request, "judging/rubrics.html", context)
 
 
@@ -57,10 +58,18 @@ def version(request: HttpRequest, rubric_id: int) -> HttpResponse:
     """One version, as judges are shown it prompt by prompt."""
     row = rubric_versions.version_numbered(rubric_id)
     known = rubric.parse(row.body)
+    asked = prompt_versions.known(known.prompts)
     context = {
         "rubric": row,
         "known": known,
-        "prompts": [(asked, presenting.choices(known, asked)) for asked in known.prompts.values()],
+        "prompts": [
+            (
+                criteria,
+                presenting.choices(known, criteria),
+                asked[name].origin if name in asked else "",
+            )
+            for name, criteria in known.prompts.items()
+        ],
         "unwritten": _unwritten(known),
         "studies": row.studies.all(),
         "may_edit": person_of(request).has_role(Role.ADMIN),

@@ -122,15 +122,18 @@ def _criteria(study: Study) -> dict[str, PromptCriteria]:
 
 
 def _composition(study: Study) -> dict[str, Any]:
-    """What the study draws: {"prompts": [prompts, or their criteria …], "models": [...], "instances": n}."""
+    """What the study draws: {"prompts": [(prompt or its criteria, origin) …], "models": [...], "instances": n}."""
     items = study.items.all()
     prompts = set(items.order_by().values_list("response__prompt", flat=True).distinct())
-    known: Mapping[str, Any] = (
-        _criteria(study) if study.is_judged else prompt_versions.known(prompts)
-    )
+    asked = prompt_versions.known(prompts)
+    known: Mapping[str, Any] = _criteria(study) if study.is_judged else asked
     models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
     return {
-        "prompts": [criteria for name, criteria in known.items() if name in prompts],
+        "prompts": [
+            (shown, asked[name].origin if name in asked else "")
+            for name, shown in known.items()
+            if name in prompts
+        ],
         "models": list(models),
         "instances": items.values("response__instance").distinct().count(),
     }

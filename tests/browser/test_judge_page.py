@@ -8,6 +8,7 @@ import pytest
 from judging import rubric_versions, verdicts
 from judging.models import JudgingSlot, Judgment
 from tests.browser.conftest import intercept, sign_in
+from tests.judging import declared
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -590,3 +591,27 @@ def test_no_sideways_scrolling_on_a_narrow_screen(open_page, study, alice, slots
     for url in (f"/judge/slots/{slots[0].pk}/", f"/judge/{study.pk}/", "/judge/"):
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (320, 640)], ids=["laptop", "phone"])
+def test_a_text_next_to_fifty_passages_is_read_and_judged_by_keys(page, size):
+    """Long ones, of which every third is right to left."""
+    long = "The mill on the Quill was rebuilt after the flood, says the charter. " * 20
+    texts = [long, "بُنيت الطاحونة بعد الفيضان. " * 20, long] * 17
+    study = declared.many_passages(texts[:50], "alice")
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    sign_in(page, make.judge("alice"))
+    page.goto(f"/judge/{study.pk}/next/")
+    first = shown(page)
+    passages = page.locator(".judging-passages .judging-text")
+    directions = passages.evaluate_all("all => all.map((one) => getComputedStyle(one).direction)")
+    assert directions == (["ltr", "rtl", "ltr"] * 17)[:50]
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0
+    page.get_by_role("link", name="Text to judge").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#response").evaluate("one => one.getBoundingClientRect().top") < size[1]
+    page.keyboard.press("1")
+    page.wait_for_selector(f'article[data-slot]:not([data-slot="{first}"])')
+    wait_until_saved(page)
+    assert Judgment.objects.get().verdict == "yes"
