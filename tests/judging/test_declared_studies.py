@@ -293,6 +293,7 @@ def test_a_judge_is_refused_the_record_until_the_study_is_closed(client, alice):
     listed = client.get("/collections/conflicts/")
     assertContains(listed, other.title)
     assertNotContains(listed, judged.title)
+    assertContains(listed, "judge or resolve texts of it in a study that is still open")
     studies.close_study(Study.objects.get())
     assert client.get(f"{of}/{judged.pk}/").status_code == 200
 
