@@ -32,14 +32,15 @@ class ImportForm(forms.Form):
     format = forms.ChoiceField(label="Format", choices=_formats)
     file = forms.FileField(
         label="File",
-        help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB. The whole file is imported, or nothing.",
+        help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB, or any size by manage.py import_dataset. The whole file is "
+        "imported, or nothing.",
     )
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                f"The file is larger than {MAX_BYTES // 2**20} MB; split it and import the parts."
+                f"The file is larger than {MAX_BYTES // 2**20} MB. Import it by manage.py import_dataset, or split it."
             )
         return file
 

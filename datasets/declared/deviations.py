@@ -21,7 +21,7 @@ def declared_deviations(declaration: Declaration, record: Mapping[str, Any]) -> 
 def _of_field(field: DeclaredField, record: Mapping[str, Any]) -> Iterator[Deviation]:
     value = record[field.name]
     if field.type == FieldType.PASSAGE and not value.strip():
-        yield Deviation(DeviationKind.EMPTY_PASSAGE, field.name)
+        yield Deviation(DeviationKind.EMPTY_PASSAGE, field.name, field.title)
     if field.values and value not in field.values:
         yield Deviation(DeviationKind.UNKNOWN_VALUE, field.name, value or "empty")
     if field.type == FieldType.LIST:

@@ -375,7 +375,11 @@ def test_the_api_names_the_protocol_and_gives_records_in_declared_order(client, 
     (row,) = client.get("/api/datasets/collections/conflicts/contradictions/").json()["results"]
     assert list(row["record"].items()) == list(record(1, semantic_conflict_evidence="").items())
     assert row["deviations"] == [
-        {"kind": "a passage is empty", "place": "semantic_conflict_evidence", "detail": ""}
+        {
+            "kind": "a passage is empty",
+            "place": "semantic_conflict_evidence",
+            "detail": "Semantic conflict evidence",
+        }
     ]
 
 

@@ -71,7 +71,7 @@ def test_all_problems_of_a_record_are_named():
     ("changes", "found"),
     [
         ({}, []),
-        ({"note": " \n"}, ["a passage is empty (note)"]),
+        ({"note": " \n"}, ["a passage is empty (note) Note"]),
         ({"season": "spring"}, ["not a value that the protocol knows (season) spring"]),
         ({"season": ""}, ["not a value that the protocol knows (season) empty"]),
         (
