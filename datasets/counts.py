@@ -47,7 +47,7 @@ def counts_of(collection: Collection, person: Person | None = None) -> Counts:
         invalid=rows.filter(validity=Validity.INVALID).count(),
         questions=totals["questions"],
         facets=[Counted(facet, totals[f"facet_{n}"]) for n, facet in enumerate(facets)]
-        + [Counted(*counted) for counted in declared_counts(collection)],
+        + [Counted(*counted) for counted in declared_counts(collection, person)],
     )
 
 

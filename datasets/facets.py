@@ -8,6 +8,8 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.lookups import In
 
+from accounts.models import Person
+from datasets.blinding import hidden_in, shown_to
 from datasets.models import Collection, Contradiction, QuestionKind, SamePassage
 from datasets.records import current
 from datasets.taxonomy import EXPLICIT, IMPLICIT
@@ -67,21 +69,33 @@ def chosen_facets(collection: Collection, given: Mapping[str, str]) -> list[Face
     return [facet for facet in facets_of(collection) if given.get(facet.parameter) == facet.value]
 
 
-def declared_counts(collection: Collection) -> list[tuple[Facet, int]]:
-    """The filters by declared slices: first the known values in their order, then others; with their questions."""
+def declared_counts(
+    collection: Collection, person: Person | None = None
+) -> list[tuple[Facet, int]]:
+    """The filters by declared slices: first the known values in their order, then others; with their questions.
+
+    Only those that are not hidden from the person are counted.
+    """
+    if not collection.is_declared:
+        return []
+    values = shown = _slice_values(collection)
+    if person and hidden_in(person, collection):
+        shown = _counted(collection, shown_to(person, current(collection)))
     counted: list[tuple[Facet, int]] = []
-    for name, found in (slice_values(collection) if collection.is_declared else {}).items():
-        field = collection.declaration.slices[name]
-        values = [*field.values, *sorted(found.keys() - set(field.values))]
-        if len(values) <= MOST_VALUES:
+    for name, field in collection.declaration.slices.items():
+        named = [*field.values, *sorted(values[name].keys() - set(field.values))]
+        if len(named) <= MOST_VALUES:
             counted += [
-                (Facet(SLICE + name, value, value, _holds(name, value), field.title), found[value])
-                for value in values
+                (
+                    Facet(SLICE + name, value, value, _holds(name, value), field.title),
+                    shown[name][value],
+                )
+                for value in named
             ]
     return counted
 
 
-def slice_values(collection: Collection) -> dict[str, Counter[str]]:
+def _slice_values(collection: Collection) -> dict[str, Counter[str]]:
     """Slice -> value -> how many of the collection's records have it; an empty one is EMPTY."""
     rows = current(collection).order_by()
     # Records never change: the same rows have the same values.
@@ -99,7 +113,8 @@ def _counted(collection: Collection, rows: QuerySet[Contradiction]) -> dict[str,
     names = list(collection.declaration.slices)
     values: dict[str, Counter[str]] = {name: Counter() for name in names}
     texts = [KeyTextTransform(name, "fields") for name in names]
-    for *found, records in rows.values_list(*texts).annotate(records=Count("pk")) if names else ():
+    parts = rows.order_by().values_list(*texts).annotate(records=Count("pk")) if names else ()
+    for *found, records in parts:
         for name, value in zip(names, found, strict=True):
             values[name][value or EMPTY] += records
     return values

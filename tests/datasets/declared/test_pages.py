@@ -12,6 +12,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts.models import Person, RoleGrant
+from accounts.roles import Role
 from datasets import facets
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import import_file
@@ -25,6 +27,7 @@ from tests.datasets.declared.small import LIST, OBJECT, ferry, toml
 from tests.datasets.excluding.test_exclusions import excluded
 from tests.datasets.factories import mills
 from tests.factories import signed_in
+from tests.judging import declared as judging
 
 pytestmark = pytest.mark.django_db
 PAGE = "/collections/conflicts/"
@@ -154,6 +157,18 @@ def test_values_that_came_later_are_filters_too(see, rosa):
     see(rosa, PAGE)
     imported(file_of_records(record(2, relation="buried in")))
     assert "buried in</a> 1" in see(rosa, PAGE)
+
+
+def test_values_are_counted_without_the_records_that_are_hidden_from_a_judge(see, rosa):
+    judging.open_study(run=judging.given_run(2))
+    imported(file_of_records(record(3)))
+    alice = Person.objects.get(username="alice")
+    RoleGrant.objects.create(person=alice, role=Role.RESEARCHER)
+    assert "born in</a> 2" in see(rosa, PAGE)
+    page = see(alice, PAGE)
+    assert "born in</a> 1" in page
+    assert "founded by</a> 0" in page
+    assert titles(page) == titles(see(alice, f"{PAGE}questions/")) == ["3"]
 
 
 def test_a_slice_with_too_many_values_is_no_filter(see, rosa, monkeypatch):
