@@ -121,12 +121,13 @@ def test_a_researcher_who_neither_judges_nor_resolves_finds_every_name():
 
 
 @pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
-def test_a_judge_of_given_texts_finds_neither_their_author_nor_more_of_their_record(further):
-    alice = person("alice", Role.JUDGE, *further)
+@pytest.mark.parametrize("role", [Role.JUDGE, Role.ADJUDICATOR])
+def test_who_judges_given_texts_finds_neither_their_author_nor_more_of_their_record(role, further):
+    alice = person("alice", role, *further)
     pages = pages_of(alice, declared_world(alice), *OF_RECORDS)
     assert leaks(pages, OF_THE_RECORD) == []
     shown = {address for address, text in pages.items() if SHOWN in text}
-    assert shown
+    assert bool(shown) == (role == Role.JUDGE)
     assert all(re.match(r"/(api/)?judg", address) for address in shown)
 
 
