@@ -49,8 +49,8 @@ class RunOut(serializers.ModelSerializer[Run]):
     class Meta:
         model = Run
         fields = (
-            "id", "name", "collection", "state", "prompts", "samples", "models_asked", "progress", "cost", "cost_cap",
-            "is_demonstration", "created_at", "finished_at",
+            "id", "name", "collection", "state", "prompts", "samples", "seed", "models_asked", "progress", "cost",
+            "cost_cap", "is_demonstration", "created_at", "finished_at",
         )  # fmt: skip
 
     @extend_schema_field(ProgressOut)
@@ -91,8 +91,8 @@ class ResponseOut(serializers.ModelSerializer[Response]):
         model = Response
         fields = (
             "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "follow_up",
-            "first_reply", "gold", "scored", "option_scores", "wanted", "askings", "rejected", "text", "reasoning",
-            "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
+            "first_reply", "drawn", "gold", "scored", "option_scores", "wanted", "askings", "rejected", "text",
+            "reasoning", "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
             "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 

@@ -16,6 +16,9 @@ from generation.prompts.prompting import Prompt
 from generation.states import ResponseState
 
 LARGEST_SEED = 2**53
+NOT_OFFERED = (
+    "There is no prompt %(value)s for the records of this collection. Choose among those below."
+)
 MOST_MONEY = 1e9
 
 TEST_CALL, EMPTY, NONE = "find out", "empty", "none"
@@ -124,10 +127,14 @@ class RunForm(forms.Form):
     collection = forms.ModelChoiceField(Collection.objects.all(), empty_label="Choose a collection")
     language_models = ModelsField(
         LanguageModel.objects.exclude(service=""),
+        required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Models",
     )
-    prompts = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    prompts = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": NOT_OFFERED},
+    )
     limit = forms.IntegerField(
         required=False,
         min_value=1,
@@ -156,10 +163,34 @@ class RunForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["prompts"].choices = prompt_versions.choices()  # type: ignore[attr-defined]
+        # Which prompts there are depends on the collection: it is chosen first where there are others than
+        # WikiContradict's.
+        self.is_chosen_first = Collection.objects.filter(protocol__isnull=False).exists()
+        self.chosen = _collection_of(self["collection"].value())
+        self.offered: dict[str, Prompt] = {}
+        if self.chosen or not self.is_chosen_first:
+            self.offered = prompt_versions.offered(self.chosen.protocol if self.chosen else None)
+        self.fields["prompts"].choices = prompt_versions.choices(self.offered)  # type: ignore[attr-defined]
+
+    @property
+    def offers_given(self) -> bool:
+        """Whether a prompt needs no model."""
+        return any(prompt.given for prompt in self.offered.values())
 
     def clean_prompts(self) -> list[Prompt]:
-        return [prompt_versions.find(name) for name in self.cleaned_data["prompts"]]
+        return [self.offered[name] for name in self.cleaned_data["prompts"]]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or {}
+        asks = any(not prompt.given for prompt in entered.get("prompts", ()))
+        if asks and "language_models" in entered and not entered["language_models"]:
+            self.add_error("language_models", "Choose at least one model.")
+        return entered
+
+
+def _collection_of(entered: Any) -> Collection | None:
+    key = str(entered or "")
+    return Collection.objects.filter(pk=key).first() if key.isdecimal() else None
 
 
 class ExtendForm(forms.Form):
@@ -177,11 +208,12 @@ class ExtendForm(forms.Form):
         super().__init__(*args, **kwargs)
         others = LanguageModel.objects.exclude(service="").exclude(runs=run)
         self.fields["language_models"].queryset = others  # type: ignore[attr-defined]
-        lacking = prompt_versions.known().keys() - set(run.prompts)
+        self.offered = prompt_versions.offered(run.collection.protocol)
+        lacking = self.offered.keys() - set(run.prompts)
         self.fields["prompts"].choices = prompt_versions.choices(lacking)  # type: ignore[attr-defined]
 
     def clean_prompts(self) -> list[Prompt]:
-        return [prompt_versions.find(name) for name in self.cleaned_data["prompts"]]
+        return [self.offered[name] for name in self.cleaned_data["prompts"]]
 
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or {}

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 from django.forms.boundfield import BoundField
 
 from datasets.models import Collection
+from generation import protocol_prompts
 from generation.prompts import authoring, prompting
 from generation.prompts.authoring import EXAMPLE, MOST_EXAMPLES
 from generation.prompts.prompting import Form, PromptError
+from protocols.declaration import WIKICONTRADICT
+from protocols.models import Protocol
 
 FORMS = {
     Form.TEXT: "A text as it comes",
@@ -36,11 +40,13 @@ class PromptForm(forms.Form):
 
     name = Text(help_text="For files and commands, as cautious-reader. It cannot be changed later.")
     label = Text(help_text="Short, for tables, as C1. It cannot be changed later.")
+    protocol = forms.ChoiceField(help_text="Whose records it is about.")
     title = Text(help_text="What it asks, in a few words.")
     template = Text(
         rows=10,
         label="Text",
-        help_text="Sent as it is, with a question's own words for {question}, {context1} and {context2}.",
+        help_text="Sent as it is, with a question's own words for {question}, {context1} and {context2}. Prompts of "
+        "other protocols name their records' fields, and an element of a list as {options.2}.",
     )
     second = Text(
         rows=4,
@@ -95,6 +101,14 @@ class PromptForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.based_on = based_on
+        installed = Protocol.objects.order_by("name").values_list("name", flat=True).distinct()
+        names = [WIKICONTRADICT, *installed]
+        self.fields["protocol"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+        if len(names) == 1:
+            del self.fields["protocol"]
+        if based_on and based_on.get("protocol"):
+            self._keep_declared(based_on)
+            return
         examples = based_on.get("examples", []) if based_on else []
         for number in range(MOST_EXAMPLES):
             shown = examples[number] if number < len(examples) else {}
@@ -104,8 +118,21 @@ class PromptForm(forms.Form):
                 )
                 self.initial[f"{part}_{number}"] = shown.get(part, "")
         if based_on is not None:
-            del self.fields["name"], self.fields["label"]
-            self.initial.update(based_on, options="\n".join(based_on.get("options", [])))
+            self._start_from(based_on)
+
+    def _start_from(self, based_on: Mapping[str, Any]) -> None:
+        for name in ("name", "label", "protocol"):
+            self.fields.pop(name, None)
+        self.initial.update(based_on, options="\n".join(based_on.get("options", [])))
+
+    def _keep_declared(self, based_on: Mapping[str, Any]) -> None:
+        """The fields that prompts of other protocols have."""
+        self._start_from(based_on)
+        for name in authoring.OWN_FIELDS:
+            self.fields.pop(name, None)
+        places = protocol_prompts.places_in(based_on["protocol"])
+        words = ", ".join(f"{{{name}}}" for name in places.named)
+        self.fields["template"].help_text = f"Sent as it is, with a record's own words for {words}."
 
     @property
     def main(self) -> list[BoundField]:
@@ -114,25 +141,29 @@ class PromptForm(forms.Form):
     @property
     def examples(self) -> list[tuple[list[BoundField], bool]]:
         """The fields of each example, and whether something is in them."""
-        rows = ([self[f"{part}_{n}"] for part in EXAMPLE] for n in range(MOST_EXAMPLES))
+        numbers = [n for n in range(MOST_EXAMPLES) if f"answer_{n}" in self.fields]
+        rows = ([self[f"{part}_{n}"] for part in EXAMPLE] for n in numbers)
         return [(row, any(bound.value() for bound in row)) for row in rows]
 
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or self.cleaned_data
         if not self.errors:
+            given = self.given()
             try:
-                authoring.completed(self.given(), "The prompt")
+                places = protocol_prompts.places_in(given.pop("protocol"))
+                authoring.completed(given, "The prompt", places)
             except PromptError as error:
                 field = error.field if error.field in self.fields else None
                 self.add_error(field, str(error))
         return entered
 
     def given(self) -> dict[str, Any]:
-        """What authoring.completed takes."""
+        """What prompt_versions.add takes."""
         entered = self.cleaned_data
         fixed = {name: (self.based_on or entered)[name] for name in ("name", "label")}
+        fixed["protocol"] = (self.based_on or entered).get("protocol", WIKICONTRADICT)
         examples = [
-            {part: entered[f"{part}_{n}"] for part in EXAMPLE if entered[f"{part}_{n}"]}
+            {part: entered[f"{part}_{n}"] for part in EXAMPLE if entered.get(f"{part}_{n}")}
             for n in range(MOST_EXAMPLES)
         ]
         names = (
@@ -140,7 +171,7 @@ class PromptForm(forms.Form):
             "source",
         )  # fmt: skip
         return {
-            **{name: entered[name] for name in names},
+            **{name: entered[name] for name in names if name in entered},
             **fixed,
             "options": [line.strip() for line in entered["options"].split("\n") if line.strip()],
             "examples": [example for example in examples if example],
@@ -148,8 +179,14 @@ class PromptForm(forms.Form):
 
 
 class PreviewForm(forms.Form):
-    """On which collection's first question a prompt is shown."""
+    """On which collection's first question a prompt of this protocol is shown."""
 
     collection = forms.ModelChoiceField(
-        Collection.objects.all(), to_field_name="name", empty_label="Choose a collection"
+        Collection.objects.none(), to_field_name="name", empty_label="Choose a collection"
     )
+
+    def __init__(self, protocol: str, *args: Any) -> None:
+        super().__init__(*args)
+        is_own = protocol == WIKICONTRADICT
+        fits = Q(protocol=None) if is_own else Q(protocol__name=protocol)
+        self.fields["collection"].queryset = Collection.objects.filter(fits)  # type: ignore[attr-defined]

@@ -70,12 +70,15 @@ def whole_text(prompt: Prompt) -> str:
         for number, example in enumerate(prompt.examples, start=1)
     )
     second = ["Second turn", prompt.second] if prompt.second else []
-    form = [answer(prompt)] if prompt.form else []
+    form = [answer(prompt)] if prompt.form or prompt.given else []
     return "\n\n".join([prompt.template, *second, *form, *examples])
 
 
 def answer(prompt: Prompt) -> str:
     """What the answer is, with the options if there are any."""
+    if prompt.given:
+        shows = ", ".join(prompt.shows)
+        return f"The field {prompt.given}, by {prompt.by}; no model is asked. Judges see {shows} above it"
     options = f": {', '.join(prompt.options)}" if prompt.options else ""
     times = f"; asked for up to {how_many(prompt.times, 'time')}" if prompt.times else ""
     insists = ", at temperature 0 too" if prompt.insist else ""

@@ -25,6 +25,7 @@ from generation.prompts.prompting import Prompt, PromptError
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
 from protocols.declaration import WIKICONTRADICT
+from protocols.models import Protocol
 
 # The folder in DATA_DIR whose files are read by `manage.py read_prompts`, and at each start.
 FOLDER = "prompts"
@@ -64,15 +65,15 @@ def find(name_or_label: str) -> Prompt:
     return prompting.found(name_or_label, some)
 
 
-def offered(collection: CollectionRow) -> dict[str, Prompt]:
-    """The prompts that can be asked over a collection, in the order of their labels."""
-    fitting = protocol_prompts.fitting(collection)
+def offered(protocol: Protocol | None) -> dict[str, Prompt]:
+    """The prompts for the records of this protocol (None: WikiContradict), in the order of their labels."""
+    fitting = protocol_prompts.fitting(protocol)
     return {key: prompt for key, prompt in known().items() if not fitting.problem(prompt)}
 
 
 def check_fit(collection: CollectionRow, prompts: Sequence[Prompt]) -> None:
     """Raise Refusal for a prompt that cannot be asked over a collection."""
-    fitting = protocol_prompts.fitting(collection)
+    fitting = protocol_prompts.fitting(collection.protocol)
     for prompt in prompts:
         if problem := fitting.problem(prompt):
             raise Refusal(
@@ -81,9 +82,12 @@ def check_fit(collection: CollectionRow, prompts: Sequence[Prompt]) -> None:
             )
 
 
-def choices(keys: Collection[str] | None = None) -> list[tuple[str, str]]:
-    """The prompts with these keys (None: all) as a form offers them: (key, text)."""
-    return [(key, f"{prompt.label}: {prompt.title}") for key, prompt in known(keys).items()]
+def choices(keys: Collection[str]) -> list[tuple[str, str]]:
+    """The prompts with these keys as a form offers them: (key, text); those of protocols say where they are from."""
+    return [
+        (key, f"{prompt.label}: {prompt.title}{prompt.origin and f' ({prompt.origin})'}")
+        for key, prompt in known(keys).items()
+    ]
 
 
 def stored() -> QuerySet[PromptVersion]:

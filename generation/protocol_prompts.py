@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import transaction
 
-from datasets.models import Collection
 from generation.models import PromptVersion
 from generation.prompts import declared, prompting
 from generation.prompts.places import OF_WIKICONTRADICT, REPLY, Places, places_of
@@ -107,7 +106,7 @@ def places_in(name: str) -> Places:
 
 @dataclass(frozen=True)
 class Fitting:
-    """Which prompts can be asked over a collection: its protocol version's `own` keys, and people's with its places."""
+    """Which prompts can be asked over a collection: its protocol's, with `own` keys, and people's with its places."""
 
     places: Places
     own: frozenset[str]
@@ -121,7 +120,9 @@ class Fitting:
         return self.places.problem(prompt.template + prompt.second, REPLY).removesuffix(".")
 
 
-def fitting(collection: Collection) -> Fitting:
-    protocol = collection.protocol
-    own = of_protocol(protocol).values() if protocol else ()
-    return Fitting(places_of(collection.declaration), frozenset(prompt.name for prompt in own))
+def fitting(protocol: Protocol | None) -> Fitting:
+    """That of the collections of a protocol (None: WikiContradict). Raises Conflict where a prompt has no row."""
+    if protocol is None:
+        return Fitting(OF_WIKICONTRADICT, frozenset())
+    own = of_protocol(protocol).values()
+    return Fitting(places_of(protocol.declaration), frozenset(prompt.name for prompt in own))

@@ -128,6 +128,12 @@ def second_turn(response: Response) -> SecondTurn | None:
     return SecondTurn(first, readable(first.request), readable(first.reply), sent)
 
 
+def drawn_order(response: Response) -> list[str]:
+    """The titles of a response's shuffled passages, in the order of its text; none where nothing was shuffled."""
+    fields = response.run.collection.declaration.fields
+    return [fields[name].title for name in (response.drawn or {}).get("order", ())]
+
+
 @dataclass(frozen=True)
 class RejectedAsking:
     """A reply without the asked form, with its request and reply as text."""

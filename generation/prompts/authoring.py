@@ -32,7 +32,7 @@ MOST_EXAMPLES = 8
 OPTIONS = (2, 26)
 _MADE = ("sha256", "passages", "reconstructed")
 # What only the prompts of WikiContradict have.
-_OF_WIKICONTRADICT = ("examples", "revised", "gold", "verdicts")
+OWN_FIELDS = ("examples", "revised", "gold", "verdicts")
 _KEY = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 # An address has this in the place of a name.
 _TAKEN = ("new",)
@@ -61,7 +61,7 @@ def completed(
     for field in ("revised", "insist"):
         if not isinstance(data[field], bool):
             raise PromptError(f"{where}: {field} is true or false.", field)
-    if more := [name for name in _OF_WIKICONTRADICT if is_declared and data[name]]:
+    if more := [name for name in OWN_FIELDS if is_declared and data[name]]:
         raise PromptError(
             f"{where} has {more[0]}, which prompts of WikiContradict alone have.", more[0]
         )

@@ -74,6 +74,8 @@ def texts_of(
 
 def _text_of(declaration: Declaration, record: Mapping[str, Any], place: str) -> str:
     name, _, number = place.partition(".")
+    if name not in declaration.fields:
+        raise Unfit(f"{name} is no field of {declaration}")
     value, reads = record[name], declaration.fields[name].reads or {}
     if declaration.fields[name].is_text:
         return str(value)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
-from generation import prompt_pages, prompt_versions
+from generation import prompt_pages, prompt_versions, protocol_prompts
 from generation.access import check_models_shown, keep_questions
 from generation.models import PromptVersion
 from generation.prompt_forms import PreviewForm, PromptForm
@@ -17,6 +17,7 @@ from generation.views import READERS
 from leases.refusal import Refusal, StaleVersion
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
+from protocols.declaration import ORIGINS
 
 
 @require_GET
@@ -24,7 +25,10 @@ from pages.refusals import form_page, refused_in
 def prompts(request: HttpRequest) -> HttpResponse:
     """All versions of all prompts, with where they are used."""
     check_models_shown(person_of(request), "prompts")
-    page = page_of(request, prompt_pages.in_order(prompt_versions.stored()))
+    rows = prompt_versions.stored()
+    for problem in protocol_prompts.store():
+        messages.warning(request, problem)
+    page = page_of(request, prompt_pages.in_order(rows))
     context = {"page": page, "rows": prompt_pages.listed(page, person_of(request))}
     return render(request, "generation/prompts.html", context)
 
@@ -40,6 +44,7 @@ def prompt(request: HttpRequest, key: str) -> HttpResponse:
         "listed": prompt_pages.listed([row], person_of(request))[0],
         "prompt": row.prompt,
         "answer": prompt_pages.answer(row.prompt),
+        "origin": ORIGINS.get(row.prompt.mark, ""),
         "row": row,
         "newest": newest if newest != row else None,
         "changes": prompt_pages.changes(row),
@@ -51,7 +56,7 @@ def prompt(request: HttpRequest, key: str) -> HttpResponse:
 
 def _preview(request: HttpRequest, row: PromptVersion) -> dict[str, Any]:
     """The form for the preview, and the preview where a collection is chosen."""
-    form = PreviewForm(request.GET if "collection" in request.GET else None)
+    form = PreviewForm(row.protocol, request.GET if "collection" in request.GET else None)
     if not form.is_valid():
         return {"form": form}
     collection = form.cleaned_data["collection"]

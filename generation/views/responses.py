@@ -23,6 +23,7 @@ from generation.views import READERS
 from leases.refusal import NotFoundHere
 from pages.data_responses import csv_response
 from pages.paging import PER_PAGE, page_of
+from protocols.declaration import ORIGINS
 
 
 @require_GET
@@ -78,13 +79,16 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
     asked_alike = run.responses.filter(model=row.model_id, prompt=row.prompt, sample=row.sample)
     questions = asked_alike.order_by("instance_id").values_list("pk", flat=True)
     columns = grid.columns_of(run)
+    prompt = prompt_versions.known([row.prompt]).get(row.prompt)
     context = {
         "run": run,
         "response": row,
         "options": options_line(row.model.options),
         "is_poor": embedded.is_poor_subject(row.model.model_id),
         "is_cut_off": row.finish_reason in chat.CUT_OFF,
-        "prompt_key": row.prompt if row.prompt in prompt_versions.known([row.prompt]) else "",
+        "prompt": prompt,
+        "origin": ORIGINS.get(prompt.origin, "") if prompt else "",
+        "order": run_pages.drawn_order(row),
         "path": chat.path(row.request or {}),
         "request_body": run_pages.readable(row.request),
         "reply_body": run_pages.readable(row.reply),
@@ -119,16 +123,26 @@ def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
     run = run_for(person_of(request), key)
     keep_run(person_of(request), run, request.path)
     header = [*(name for name, _ in COLUMNS), "scores", "rejected"]
-    return csv_response(header, _cells(run), f"run-{run.pk}.csv")
+    declared = ["drawn", "prompt_tags"] if run.collection.is_declared else []
+    return csv_response([*header, *declared], _cells(run), f"run-{run.pk}.csv")
 
 
 def _cells(run: Run) -> Iterator[tuple[object, ...]]:
-    """The COLUMNS of each response, and as JSON the scores of its options and the texts without the asked form."""
+    """The COLUMNS of each response, and as JSON the scores of its options and the texts without the asked form.
+
+    Over records that a protocol declares also the drawn order of passages, and the tags of the prompt.
+    """
     rows = Response.objects.filter(run=run).order_by("order", "pk")
-    read = rows.values_list("pk", *(path for _, path in COLUMNS)).iterator(chunk_size=BATCH)
+    paths = ("pk", "prompt", "drawn", *(path for _, path in COLUMNS))
+    read = rows.values_list(*paths).iterator(chunk_size=BATCH)
+    known = prompt_versions.known(run.prompts) if run.collection.is_declared else {}
     while part := list(islice(read, BATCH)):
         keys = [pk for pk, *_ in part]
         more = scores_of(keys), rejected_of(keys)
-        for pk, *row in part:
-            cells = (json.dumps(of[pk], ensure_ascii=False) if pk in of else "" for of in more)
-            yield *row, *cells
+        for pk, prompt, drawn, *row in part:
+            declared = [drawn, known[prompt].tags] if known else []
+            yield *row, *map(_json, [*(of.get(pk) for of in more), *declared])
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if value else ""

@@ -138,11 +138,13 @@ def run(request: HttpRequest, key: int) -> HttpResponse:
     keep_questions(
         person_of(request), (row.instance_id for row in progress["latest"]), request.path
     )
+    prompts = run_pages.prompts_of(run)
     context = {
         **progress,
         "models": run_pages.models_of(run),
+        "authors": sorted({prompt.by for prompt in prompts if prompt.given}),
         "has_prices": run.models_asked.exclude(price_read=None).exists(),
-        "prompts": run_pages.prompts_of(run),
+        "prompts": prompts,
         "may_change": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "generation/run.html", context)

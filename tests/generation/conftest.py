@@ -2,6 +2,7 @@
 
 import pytest
 
+from generation import runs
 from generation.asking import turn
 from generation.inference import client
 from tests.generation.fake_service import FakeService
@@ -24,3 +25,9 @@ def local(fake, settings):
     """The fake under the name `local`, as the project's setting has it."""
     settings.INFERENCE_SERVICES = fake.setting("local")
     return client.service("local")
+
+
+@pytest.fixture
+def seeded(monkeypatch):
+    """Runs have the seed 7."""
+    monkeypatch.setattr(runs.secrets, "randbelow", lambda most: 7)

@@ -64,6 +64,14 @@ def echo(service: str = "local", model_id: str = "echo-1", **options: object) ->
     return registry.add(service, model_id, {**OPTIONS, **options})
 
 
+def able(**options: object) -> LanguageModel:
+    """A model whose service gives log-probabilities."""
+    model = echo(**options)
+    model.abilities = {"scores": "top", "alternatives": 20}
+    model.save()
+    return model
+
+
 def run(
     *, questions: int = 3, prompts: tuple[str, ...] = ("4",), started: bool = True, **options
 ) -> Run:

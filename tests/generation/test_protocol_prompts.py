@@ -16,7 +16,7 @@ from protocols.models import Protocol
 from protocols.shipped import file_of
 from tests.conflictbank import collection, file_of_records, imported, protocol, record
 from tests.factories import person
-from tests.generation.factories import canals, echo, run
+from tests.generation.factories import able, canals, echo, run
 from tests.generation.test_prompt_versions import GIVEN
 
 pytestmark = pytest.mark.django_db
@@ -189,11 +189,11 @@ def mine(**changed):
 
 
 def test_a_collection_is_offered_its_protocols_prompts_and_those_that_people_wrote_for_it():
-    of, canal = collection(1), canals(1)
+    of = collection(1)
     curt = mine()
     own = {prompt.name for prompt in protocol_prompts.of_protocol(of.protocol).values()}
-    assert set(prompt_versions.offered(of)) == {*own, curt.name}
-    assert set(prompt_versions.offered(canal)) == set(prompting.prompts())
+    assert set(prompt_versions.offered(of.protocol)) == {*own, curt.name}
+    assert set(prompt_versions.offered(None)) == set(prompting.prompts())
     assert (curt.protocol, curt.tags, curt.mark, curt.passages) == ("conflictbank", {}, "", ())
 
 
@@ -257,27 +257,14 @@ def test_an_edit_of_a_protocols_prompt_is_a_version_of_it_without_tags():
     given = {name: changed[name] for name in ("title", "template", "form", "options", "source")}
     second = prompt_versions.save(first, given, newest=mark, by=rosa).prompt
     assert (second.name, second.label, second.tags) == ("conflictbank-default-v2", "CB 2 v2", {})
-    assert second.name in prompt_versions.offered(of)
+    assert second.name in prompt_versions.offered(of.protocol)
 
 
 # ---------------------------------------------------------------- shuffled passages
 
 
-def able(**options):
-    """A model whose service gives log-probabilities."""
-    model = echo(**options)
-    model.abilities = {"scores": "top", "alternatives": 20}
-    model.save()
-    return model
-
-
 SHUFFLED = "two-misinformation-shuffled"
 D, M = "default_evidence", "misinformation_conflict_evidence_evidence"
-
-
-@pytest.fixture
-def seeded(monkeypatch):
-    monkeypatch.setattr(runs.secrets, "randbelow", lambda most: 7)
 
 
 def orders(of, **more):
