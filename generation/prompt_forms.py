@@ -40,7 +40,9 @@ class PromptForm(forms.Form):
 
     name = Text(help_text="For files and commands, as cautious-reader. It cannot be changed later.")
     label = Text(help_text="Short, for tables, as C1. It cannot be changed later.")
-    protocol = forms.ChoiceField(help_text="Whose records it is about.")
+    protocol = forms.ChoiceField(
+        required=False, help_text="Whose records it is about. It cannot be changed later."
+    )
     title = Text(help_text="What it asks, in a few words.")
     template = Text(
         rows=10,
@@ -161,7 +163,7 @@ class PromptForm(forms.Form):
         """What prompt_versions.add takes."""
         entered = self.cleaned_data
         fixed = {name: (self.based_on or entered)[name] for name in ("name", "label")}
-        fixed["protocol"] = (self.based_on or entered).get("protocol", WIKICONTRADICT)
+        fixed["protocol"] = (self.based_on or entered).get("protocol") or WIKICONTRADICT
         examples = [
             {part: entered[f"{part}_{n}"] for part in EXAMPLE if entered.get(f"{part}_{n}")}
             for n in range(MOST_EXAMPLES)

@@ -55,7 +55,7 @@ MISTAKES = [
     (OPEN, "{options.1}", "{correct_option}", "text", "has {correct_option}, which is a letter"),
     (OPEN, "{question}", "{reply}", "text", "has {reply}, which is no field"),
     (OPEN, "{question}", "{answer}", "text", "has {answer}, which is no field"),
-    (OPEN, 'title = "No', 'title = "\\u0000', "title", "the control character U+0000"),
+    (OPEN, 'title = "No', 'title = "\\u0007', "title", "the control character U+0007"),
     (OPEN, "name = ", "nane = ", "nane", "this is no key of [prompt]. There are name, label, title, tags"),
     (OPEN, 'name = "no-evidence"', 'name = "../no"', "name", "cannot be a name"),
     (OPEN, 'name = "no-evidence"', 'name = "no-v2"', "name", "cannot be a name"),
