@@ -127,9 +127,9 @@ class RunForm(forms.Form):
     collection = forms.ModelChoiceField(Collection.objects.all(), empty_label="Choose a collection")
     language_models = ModelsField(
         LanguageModel.objects.exclude(service=""),
-        required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Models",
+        help_text="None is needed where all texts are given.",
     )
     prompts = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
@@ -171,6 +171,9 @@ class RunForm(forms.Form):
         if self.chosen or not self.is_chosen_first:
             self.offered = prompt_versions.offered(self.chosen.protocol if self.chosen else None)
         self.fields["prompts"].choices = prompt_versions.choices(self.offered)  # type: ignore[attr-defined]
+        if not self.offers_given:
+            self.fields["language_models"].help_text = ""
+        self.fields["language_models"].required = not self.offers_given
 
     @property
     def offers_given(self) -> bool:

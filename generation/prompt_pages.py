@@ -18,6 +18,7 @@ from generation.prompts.prompting import Prompt
 from generation.response_planning import Rendered
 from pages.counting import how_many
 from pages.worddiff import Piece, word_diff
+from protocols.declaration import ORIGINS
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,12 @@ def answer(prompt: Prompt) -> str:
     times = f"; asked for up to {how_many(prompt.times, 'time')}" if prompt.times else ""
     insists = ", at temperature 0 too" if prompt.insist else ""
     return f"{FORMS[prompt.form]}{options}{times}{insists}"
+
+
+def origin(prompt: Prompt) -> str:
+    """Where its text is from, as "Printed: printed in the paper"; "" of one that a person wrote."""
+    words = ORIGINS.get(prompt.mark, "")
+    return f"{prompt.mark.capitalize()}: {words.removeprefix('ours: ')}" if words else ""
 
 
 def rendered(prompt: Prompt, collection: Collection, person: Person) -> Rendered | None:

@@ -85,9 +85,14 @@ def check_fit(collection: CollectionRow, prompts: Sequence[Prompt]) -> None:
 def choices(keys: Collection[str]) -> list[tuple[str, str]]:
     """The prompts with these keys as a form offers them: (key, text); those of protocols say where they are from."""
     return [
-        (key, f"{prompt.label}: {prompt.title}{prompt.origin and f' ({prompt.origin})'}")
+        (key, f"{prompt.label}: {prompt.title}{_about(prompt)}")
         for key, prompt in known(keys).items()
     ]
+
+
+def _about(prompt: Prompt) -> str:
+    about = [prompt.origin, "given text" if prompt.given else ""]
+    return f" ({', '.join(filter(None, about))})" if prompt.origin else ""
 
 
 def stored() -> QuerySet[PromptVersion]:

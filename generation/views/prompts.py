@@ -17,7 +17,6 @@ from generation.views import READERS
 from leases.refusal import Refusal, StaleVersion
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
-from protocols.declaration import ORIGINS
 
 
 @require_GET
@@ -44,7 +43,7 @@ def prompt(request: HttpRequest, key: str) -> HttpResponse:
         "listed": prompt_pages.listed([row], person_of(request))[0],
         "prompt": row.prompt,
         "answer": prompt_pages.answer(row.prompt),
-        "origin": ORIGINS.get(row.prompt.mark, ""),
+        "origin": prompt_pages.origin(row.prompt),
         "row": row,
         "newest": newest if newest != row else None,
         "changes": prompt_pages.changes(row),

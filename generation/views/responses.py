@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from generation import grid, prompt_versions, run_pages
+from generation import grid, prompt_pages, prompt_versions, run_pages
 from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
 from generation.inference import chat, embedded
@@ -23,7 +23,6 @@ from generation.views import READERS
 from leases.refusal import NotFoundHere
 from pages.data_responses import csv_response
 from pages.paging import PER_PAGE, page_of
-from protocols.declaration import ORIGINS
 
 
 @require_GET
@@ -87,7 +86,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "is_poor": embedded.is_poor_subject(row.model.model_id),
         "is_cut_off": row.finish_reason in chat.CUT_OFF,
         "prompt": prompt,
-        "origin": ORIGINS.get(prompt.origin, "") if prompt else "",
+        "origin": prompt_pages.origin(prompt) if prompt and prompt.origin else "",
         "order": run_pages.drawn_order(row),
         "path": chat.path(row.request or {}),
         "request_body": run_pages.readable(row.request),
