@@ -87,27 +87,21 @@ class GridColumns:
     @property
     def compared(self) -> "GridColumns":
         """Those without given texts, which have one author."""
-        prompts = {name: words for name, words in self.prompts.items() if name not in self.authors}
-        return GridColumns(prompts, self._asked)
-
-    @property
-    def _asked(self) -> dict[int, str]:
         authors = self.authors.values()
-        return {key: name for key, name in self.models.items() if key not in authors}
-
-    def models_of(self, prompt: str) -> dict[int, str]:
-        """Those whose responses there may be to this prompt."""
-        if prompt not in self.authors:
-            return self._asked
-        return {key: name for key, name in self.models.items() if key == self.authors[prompt]}
+        return GridColumns(
+            {name: words for name, words in self.prompts.items() if name not in self.authors},
+            {key: model for key, model in self.models.items() if key not in authors},
+        )
 
     def chosen(self, choice: GridChoice) -> dict[str, dict[int, str]]:
-        """The models of each prompt that a grid shows, as far as there are some."""
+        """The models of each prompt that a grid shows: of a given text its author, of others those that are asked."""
+        asked = self.compared.models
         shown = {
             name: {
                 key: model
-                for key, model in self.models_of(name).items()
+                for key, model in self.models.items()
                 if choice.model in (None, key)
+                and (key == self.authors[name] if name in self.authors else key in asked)
             }
             for name in self.prompts
             if choice.prompt in ("", name)

@@ -2,7 +2,7 @@
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from django.db import transaction
@@ -113,24 +113,7 @@ def extend(
     if run.state == RunState.IMPORTED:
         raise Refusal("This run was imported; nothing can be added to it.")
     prompt_versions.check_fit(run.collection, prompts)
-    known = prompt_versions.known([*run.prompts, *(prompt.name for prompt in prompts)])
-    before, had = _found(run.prompts, known), [*run.models_asked.all()]
-    whole_prompts = [*before, *(prompt for prompt in prompts if prompt.name not in run.prompts)]
-    whole = [*had, *(model for model in models if model not in had)]
-    made = {(name, model.pk) for name, model in _pairs(before, had)}
-    new = [
-        (name, model)
-        for name, model in _pairs(whole_prompts, whole)
-        if (name, model.pk) not in made
-    ]
-    asking = [prompt for prompt in prompts if not prompt.given]
-    if asking:
-        _check_models(whole)
-    elif models:
-        _check_models(models)
-    if not new:
-        raise Conflict("The run has these models and prompts already.")
-    _check_scores([(known[name], model) for name, model in new if not known[name].given])
+    whole_prompts, whole, made = _whole(run, models, prompts)
     askable, left_out = _rendered(run.collection, _kept(run), whole_prompts)
     run.seed = _seed(prompts, run.seed)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
@@ -155,16 +138,34 @@ def extend(
     return len(rows), [row for row in left_out if row.prompt.name in added]
 
 
-def _found(names: Sequence[str], known: Mapping[str, Prompt]) -> list[Prompt]:
-    return [prompting.found(name, known) for name in names]
+def _whole(
+    run: Run, models: Sequence[LanguageModel], prompts: Sequence[Prompt]
+) -> tuple[list[Prompt], list[LanguageModel], set[tuple[str, int]]]:
+    """All prompts and models of an extended run, and the pairs that it has. Raises Refusal for what cannot be asked."""
+    known = prompt_versions.known(run.prompts)
+    before = [prompting.found(name, known) for name in run.prompts]
+    had = [*run.models_asked.all()]
+    whole_prompts = [*before, *(prompt for prompt in prompts if prompt.name not in run.prompts)]
+    whole = [*had, *(model for model in models if model not in had)]
+    made = {(prompt.name, model.pk) for prompt, model in _pairs(before, had)}
+    pairs = _pairs(whole_prompts, whole)
+    new = [(prompt, model) for prompt, model in pairs if (prompt.name, model.pk) not in made]
+    if any(not prompt.given for prompt in prompts):
+        _check_models(whole)
+    elif models:
+        _check_models(models)
+    if not new:
+        raise Conflict("The run has these models and prompts already.")
+    _check_scores([(prompt, model) for prompt, model in new if not prompt.given])
+    return whole_prompts, whole, made
 
 
 def _pairs(
     prompts: Sequence[Prompt], models: Sequence[LanguageModel]
-) -> list[tuple[str, LanguageModel]]:
-    """The prompts' names, each with the models whose responses there are to it."""
+) -> list[tuple[Prompt, LanguageModel]]:
+    """The prompts, each with the models whose responses there are to it."""
     asked = response_planning.askers(prompts, models)
-    return [(name, model) for name in asked for model in asked[name]]
+    return [(prompt, model) for prompt in prompts for model in asked[prompt.name]]
 
 
 def _kept(run: Run) -> QuerySet[Instance]:

@@ -16,17 +16,7 @@ from protocols.declaration import (
     Entry,
     FieldType,
 )
-from protocols.entry_keys import (
-    FLAG,
-    NAME,
-    NAMED,
-    NUMBER,
-    TABLE,
-    TEXT,
-    TEXTS,
-    Key,
-    entry_problems,
-)
+from protocols.entry_keys import FLAG, NAME, NAMED, NUMBER, TABLE, TEXT, TEXTS, Key, entry_problems
 
 FORMS = {"text": Form.TEXT, "scores": Form.SCORES, "span": Form.SPAN, "option": Form.OPTION}
 GIVEN = "given"
@@ -53,8 +43,6 @@ KEYS = {
     "shows": TEXTS,
     "source": TEXT,
 }
-# WikiContradict's are files of the program (prompting.py): these texts, and their titles.
-OWN_KEYS = {name: KEYS[name] for name in ("name", "label", "tags")}
 # What a prompt whose text is given does not have, since nothing is sent.
 SENT = ("options", "times", "insist", "shuffle", "last", "second")
 # The keys whose names here differ from those of a prompt's data.
@@ -63,14 +51,14 @@ Problems = Iterator[DeclarationProblem]
 
 
 def prompt_problems(declaration: Declaration) -> list[DeclarationProblem]:
-    """What is wrong with the prompts of a protocol."""
+    """What is wrong with the prompts of a protocol. Those of WikiContradict are files of the program."""
+    if declaration.name == WIKICONTRADICT:
+        return []
     entries = declaration.entries("prompt")
     labels = Counter(str(entry.values.get("label")) for entry in entries)
     problems: list[DeclarationProblem] = []
-    is_own = declaration.name == WIKICONTRADICT
     for entry in entries:
-        found = entry_problems(entry, OWN_KEYS if is_own else KEYS)
-        found = found or list(_own_rules(entry) if is_own else _rules(declaration, entry))
+        found = entry_problems(entry, KEYS) or list(_rules(declaration, entry))
         problems += found
         if not found and labels[entry.values["label"]] > 1:
             problems.append(entry.problem("another prompt has this label. Choose one.", "label"))
@@ -113,14 +101,6 @@ def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
 # ---------------------------------------------------------------- rules
 
 
-def _own_rules(entry: Entry) -> Problems:
-    own = prompting.prompts().get(entry.name)
-    if own is None:
-        yield entry.problem("the program has no prompt of this name.", "name")
-    elif entry.values["label"] != own.label:
-        yield entry.problem(f"its label is {own.label!r}.", "label")
-
-
 def _rules(declaration: Declaration, entry: Entry) -> Problems:
     if missing := [name for name in ("text", "origin") if name not in entry.values]:
         yield entry.problem(f"{missing[0]} is missing.")
@@ -156,9 +136,7 @@ def _check_texts(body: Mapping[str, Any]) -> None:
 def _label_rules(entry: Entry, body: Mapping[str, Any]) -> Problems:
     for prompt in prompting.prompts().values():
         if entry.values["label"] in (prompt.label, prompt.name):
-            yield entry.problem(
-                "a prompt of WikiContradict has it already. Choose another.", "label"
-            )
+            yield entry.problem("a prompt of WikiContradict has it. Choose another.", "label")
         if body["name"] == prompt.name:
             yield entry.problem("a prompt of WikiContradict has its key. Choose another.", "name")
 

@@ -6,7 +6,7 @@ from generation.prompts import prompting
 from generation.prompts.declared import bodies, is_same, prompt_problems
 from protocols.declaration import ORIGINS, Declaration, ProtocolError
 from protocols.reading import read_protocol
-from protocols.shipped import FOLDER, file_of, wikicontradict
+from protocols.shipped import file_of, wikicontradict
 
 TEXT = file_of("conflictbank").decode()
 
@@ -15,9 +15,8 @@ def read(text: str) -> Declaration:
     return read_protocol(text.encode(), prompt_problems)
 
 
-def test_the_protocols_of_the_program_have_nothing_wrong():
+def test_the_prompts_of_conflictbank_have_nothing_wrong():
     assert prompt_problems(read(TEXT)) == []
-    assert prompt_problems(wikicontradict()) == []
 
 
 def test_the_prompts_of_conflictbank_are_prompts_with_marks_and_tags():
@@ -62,7 +61,7 @@ MISTAKES = [
     (OPEN, 'name = "no-evidence"', f'name = "{"n" * 38}"', "name", "has 51 characters; at most 50"),
     (OPEN, 'label = "CB 1"', 'label = "CB v2"', "label", "cannot be a label"),
     (OPEN, 'label = "CB 1"', f'label = "{"C" * 21}"', "label", "has 21 characters; at most 20"),
-    (OPEN, 'label = "CB 1"', 'label = "5.1"', "label", "a prompt of WikiContradict has it already"),
+    (OPEN, 'label = "CB 1"', 'label = "5.1"', "label", "a prompt of WikiContradict has it."),
     (OPEN, 'label = "CB 1"', 'label = "CB 2"', "label", "another prompt has this label"),
     (OPEN, "tags = { setting", "tags = { last", "tags", "'last' is a field or an axis of tables"),
     (OPEN, "tags = { setting", "tags = { question", "tags", "'question' is a field or an axis of tables"),
@@ -110,14 +109,8 @@ def test_a_mistake_is_refused_with_its_line(name, old, new, key, sentence):
     assert first.line == text[:start].count("\n") + 1 + (there or [0])[0]
 
 
-def test_a_prompt_of_wikicontradict_is_the_programs():
-    own = (FOLDER / "wikicontradict.toml").read_text("utf-8")
-    for old, new, sentence in (
-        ('name = "passage-1"', 'name = "passage-3"', "the program has no prompt of this name"),
-        ('label = "5.3"', 'label = "5.5"', "its label is '5.3'"),
-        ('label = "5.3"', 'label = "5.3"\ntext = "{question}"', "this is no key of [prompt]"),
-    ):
-        assert old in own
-        with pytest.raises(ProtocolError) as refused:
-            read(own.replace(old, new))
-        assert sentence in str(refused.value)
+def test_the_file_of_wikicontradict_names_the_programs_prompts():
+    declared = wikicontradict().named("prompt")
+    labels = {name: entry.values["label"] for name, entry in declared.items()}
+    assert labels == {name: prompt.label for name, prompt in prompting.prompts().items()}
+    assert all("text" not in entry.values for entry in declared.values())
