@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evaluation.compare.families import GAINS, KINDS, MODELS, PROMPTS, REASONING, Answered, Family
 from leases.refusal import Refusal
+from protocols.declaration import WIKICONTRADICT
 
 KIND_LABELS = {
     PROMPTS: "Two prompts, within each model",
@@ -13,6 +14,12 @@ KIND_LABELS = {
     GAINS: "The gain between two prompts, on explicit and on implicit questions",
 }
 TWO_PROMPTS = (PROMPTS, GAINS)
+
+
+def kinds_for(protocol: str) -> list[tuple[str, str]]:
+    """The kinds that can be asked of a protocol: kinds of reasoning are WikiContradict's."""
+    kinds = KINDS if protocol == WIKICONTRADICT else (PROMPTS, MODELS)
+    return [(kind, KIND_LABELS[kind]) for kind in kinds]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from django.db.models import QuerySet
 from evaluation.shapes.study_report import ReportPrompt, ReportSubject
 from generation import prompt_versions
 from generation.models import LanguageModel
+from generation.prompts.prompting import Prompt
 from judging.models import Study
+from protocols.declaration import WIKICONTRADICT
 
 
 def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
@@ -43,9 +45,12 @@ def prompts_of(study: Study) -> list[str]:
 
 
 def one_passage_prompts(names: Collection[str] | None = None) -> set[str]:
-    """Which prompts of these names (None: of all) give a model one of the two passages."""
-    known = prompt_versions.known(names)
-    return {name for name, prompt in known.items() if len(prompt.passages) == 1}
+    """Which prompts of these names (None: of all) give a model one of the two passages of WikiContradict."""
+    return {name for name, prompt in prompt_versions.known(names).items() if _gives_one(prompt)}
+
+
+def _gives_one(prompt: Prompt) -> bool:
+    return prompt.protocol == WIKICONTRADICT and len(prompt.passages) == 1
 
 
 def prompt_entry(name: str) -> ReportPrompt:
@@ -53,8 +58,13 @@ def prompt_entry(name: str) -> ReportPrompt:
     known = prompt_versions.known([name]).get(name)
     if known is None:
         return {"name": name, "label": name, "title": name, "one_passage": False}
-    one_passage = len(known.passages) == 1
-    return {"name": name, "label": known.label, "title": known.title, "one_passage": one_passage}
+    entry: ReportPrompt = {
+        "name": name,
+        "label": known.label,
+        "title": known.title,
+        "one_passage": _gives_one(known),
+    }
+    return entry if known.protocol == WIKICONTRADICT else {**entry, "origin": known.origin}
 
 
 def subject_of(study: Study, names: Mapping[int, str]) -> ReportSubject:

@@ -50,6 +50,12 @@ class Scored:
     rows: ScoreRows
 
     @property
+    def tags(self) -> dict[str, Mapping[str, str]]:
+        """Those of each prompt, by its key."""
+        entries = self.declaration.named("prompt")
+        return {key: tags_of(entries[name]) for key, name in self.prompts.items()}
+
+    @property
     def slices(self) -> Iterator[tuple[str, Column]]:
         return ((name, self.columns[name]) for name in self.declaration.slices)
 
@@ -62,7 +68,9 @@ def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
         return None
     of_study = study.items.order_by().values_list("response__prompt", flat=True).distinct()
     prompts = {
-        key: declared[name] for key in of_study if (name := _name(declaration, key)) in declared
+        key: declared[name]
+        for key in of_study
+        if (name := declared_name(declaration, key)) in declared
     }
     read = columns(_NAMES, _responses(study, prompts, models))
     if not prompts or not len(read["prompt"].at):
@@ -74,7 +82,7 @@ def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     return Scored(declaration, named, whole, _score_rows(study, declaration, whole, prompts))
 
 
-def _name(declaration: Declaration, key: str) -> str:
+def declared_name(declaration: Declaration, key: str) -> str:
     """The name that the protocol has for a prompt, whatever its version."""
     return VERSION_SUFFIX.sub("", key).removeprefix(f"{declaration.name}-")
 

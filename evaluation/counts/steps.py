@@ -17,7 +17,9 @@ from evaluation.shapes.study_report import FlowStep, ReportFlow, StepChange
 from evaluation.statistics.columns import Column, counted
 from generation.models import Response
 from generation.states import ResponseState
+from judging.selections import declaration_of
 from judging.settling import incomplete
+from protocols.declaration import WIKICONTRADICT
 from wikifetch.models import Tag
 
 # Waiting for review, or accepted and not published; a merged one is published as part of another.
@@ -49,7 +51,8 @@ def study_flow(judged: Judged) -> ReportFlow:
     if not collections:
         return {"begins": "", "note": "", "steps": []}
     before = _campaign_steps(collections)
-    steps = [*before, *_question_steps(collections, bool(before)), *_response_steps(judged)]
+    unit = "contradiction" if declaration_of(judged.study).name == WIKICONTRADICT else "record"
+    steps = [*before, *_question_steps(collections, unit, bool(before)), *_response_steps(judged)]
     note = ""
     if not before:
         note = FROM_FILE if judged.study.is_imported else FROM_COLLECTION
@@ -120,17 +123,17 @@ def _frame(campaigns: list[Campaign], drawn: int) -> list[FlowStep]:
 # ---------------------------------------------------------------- questions
 
 
-def _question_steps(collections: set[int], after_campaign: bool) -> list[FlowStep]:
+def _question_steps(collections: set[int], unit: str, after_campaign: bool) -> list[FlowStep]:
     current = Contradiction.objects.filter(newest(), collection__in=collections)
     valid = current.filter(validity=Validity.VALID)
     questions = Instance.objects.filter(contradiction__in=valid)
     n, n_valid = current.count(), valid.count()
     elsewhere = n - _from_annotations(current) if after_campaign else 0
     gained = [(elsewhere, "imported or entered otherwise")]
-    lost = [(valid.filter(instances=None).count(), "contradictions without a question")]
+    lost = [(valid.filter(instances=None).count(), f"{unit}s without a question")]
     return [
-        step("contradictions", "In the collection", n, "contradiction", gained=gained),
-        step("valid", "Valid", n_valid, "contradiction", [(n - n_valid, "invalid")]),
+        step("contradictions", "In the collection", n, unit, gained=gained),
+        step("valid", "Valid", n_valid, unit, [(n - n_valid, "invalid")]),
         step("questions", "Questions", questions.count(), "question", lost),
     ]
 
@@ -171,7 +174,7 @@ def _response_steps(judged: Judged) -> list[FlowStep]:
         step("asked", "Asked of models", n_asked, "question", lost, gained),
         step("responses", "Responses", total, "response"),
         step("study", "In the study", items, "response", not_in_study),
-        *_judged_steps(judged, items),
+        *(_judged_steps(judged, items) if judged.study.is_judged else ()),
     ]
 
 

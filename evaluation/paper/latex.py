@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from evaluation.paper import comparison_latex, judge_latex, verdict_latex
+from evaluation.paper import comparison_latex, judge_latex, score_latex, verdict_latex
 from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import in_round
 from evaluation.report.display import COMPACT, Display
+from evaluation.report.figures import is_judged
 from evaluation.report.verdict_rows import best_first
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
@@ -22,7 +23,9 @@ FINAL = (
 
 def latex(report: Report, display: Display) -> str:
     """The whole source: comments on what it needs and comes from, then the tables."""
-    parts = (_compact if display.form == COMPACT else _full)(report, display)
+    made = _compact if display.form == COMPACT else _full
+    parts = made(report, display) if is_judged(report) else []
+    parts += score_latex.tables(report, display)
     body = [line for part in parts if part for line in ("", *part)]
     return "\n".join([*_head(report, body), *body]) + "\n"
 

@@ -1,6 +1,6 @@
 """All charts of a report by their key: for the page, for files, and their tables for CSV. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -13,7 +13,7 @@ from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import THIRDS, agreement_sections, in_round
 from evaluation.report.display import read_display
-from evaluation.report.figures import Figure, query, scale_of_report
+from evaluation.report.figures import Figure, is_judged, query, scale_of_report
 from evaluation.report.flow_steps import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
 from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
@@ -65,7 +65,9 @@ def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str
 
     `order` is that of the models' shares.
     """
-    makers = (_flow, _days, _kappas, _pairs, _matrices, _over_time, _bars, partial(_shares, order))
+    makers: list[Callable[[Report, int], Iterator[ReportChart]]] = [_flow]
+    if is_judged(report):
+        makers += [_days, _kappas, _pairs, _matrices, _over_time, _bars, partial(_shares, order)]
     return {drawing.key: drawing for make in makers for drawing in make(report, wide)}
 
 

@@ -38,6 +38,16 @@ def scale_of_report(report: Report) -> VerdictScale:
     return declared_scale(report["verdicts"])
 
 
+def is_judged(report: Report) -> bool:
+    """Whether people judge its responses; else it has no verdicts, and only scores."""
+    return report["study"]["judges_per_response"] > 0
+
+
+def cluster_word(report: Report) -> str:
+    """What intervals resample, as in a sentence: an article, or a field of the protocol's records."""
+    return report["protocol"]["cluster"] if "protocol" in report else "article"
+
+
 def compared_word(report: Report) -> str:
     """The verdict whose shares are compared, as in a sentence."""
     return verdict_labels(report)[report["comparisons"]["verdict"]].lower()

@@ -10,13 +10,14 @@ from evaluation.report.agreement_rows import (
 )
 from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
 from evaluation.report.comparison_rows import family_sections
-from evaluation.report.drawings import drawings
-from evaluation.report.figures import compared_word
+from evaluation.report.drawings import ReportChart, drawings
+from evaluation.report.figures import cluster_word, compared_word, is_judged
 from evaluation.report.flow_steps import flow_rows
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.methods import methods_paragraph
 from evaluation.report.portion_tables import portion_tables
+from evaluation.report.score_sections import populations, score_tables
 from evaluation.report.study_facts import resolution_in_words, study_facts
 from evaluation.report.summary import summary
 from evaluation.report.verdict_rows import prompt_sections
@@ -28,19 +29,33 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
     """The report as the templates in templates/evaluation/ read it; `order` of an address's query is the models'."""
     order = query.get("order", "")
     charts = drawings(body, order)
-    return {
+    shown: dict[str, object] = {
         "report": body,
         "facts": study_facts(body),
+        "cluster": cluster_word(body),
+        "order": order,
+        "query": query,
+        "annotator_columns": KAPPA_COLUMNS,
+        "flow": charts.get("flow"),
+        "flow_rows": flow_rows(body),
+        "score_tables": score_tables(body),
+        "populations": populations(body),
+        "methods": methods_paragraph(body),
+        "annotators": [(campaign, glances(campaign)) for campaign in body["annotators"]],
+    }
+    return {**shown, **_of_verdicts(body, charts)} if is_judged(body) else shown
+
+
+def _of_verdicts(body: Report, charts: Mapping[str, ReportChart]) -> dict[str, object]:
+    """What only a study has that people judge."""
+    return {
         "resolution": resolution_in_words(body),
         "rounds": body.get("rounds"),
         "summary": summary(body, charts),
-        "order": order,
-        "query": query,
         "agreement_columns": COLUMNS,
         "agreement": agreement_rows(body),
         "by_prompt": agreement_sections(body),
         "interval_sentence": interval_sentence(body),
-        "annotator_columns": KAPPA_COLUMNS,
         "over_time": charts.get("over-time"),
         "portions": portion_tables(body, charts.get("over-time")),
         "compared": compared_word(body),
@@ -49,11 +64,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "judge_sections": judge_sections(body),
         "judge_variants": variants_sentence(body) if body["judge_models"] else "",
         "judge_halves": halves_sentence(body),
-        "flow": charts.get("flow"),
-        "flow_rows": flow_rows(body),
         "days": charts.get("days"),
         "kappas": [chart for key, chart in charts.items() if key.startswith(("kappa", "pairs-"))],
         "paper": paper_table(body),
-        "methods": methods_paragraph(body),
-        "annotators": [(campaign, glances(campaign)) for campaign in body["annotators"]],
     }

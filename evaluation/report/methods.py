@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from evaluation.report import missing, sentences
 from evaluation.report.agreement_rows import in_round
+from evaluation.report.figures import cluster_word, is_judged
 from evaluation.report.sentences import counted
 from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.score_tables import ReportScores
 from evaluation.shapes.study_report import Report, ReportStudy
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
@@ -27,11 +29,16 @@ def _sentences(report: Report) -> Iterator[str]:
     if study["is_demonstration"]:
         yield "This is a demonstration with invented articles and verdicts, and no finding."
     yield _what(report)
-    yield from _judging(report)
-    yield from _agreement(report)
-    yield from _resolution(report)
-    yield from _counting(report)
-    yield from _comparing(report)
+    if is_judged(report):
+        yield from _judging(report)
+        yield from _agreement(report)
+        yield from _resolution(report)
+        yield from _counting(report)
+        yield from _comparing(report)
+    else:
+        yield "They were not judged by people."
+    if "scores" in report:
+        yield from _scoring(report, report["scores"])
     made_of = report["snapshot"]
     yield (
         f"The numbers were computed by Sic et Non {made_of['app_version']} from {counted(made_of['rows'], 'row')} "
@@ -46,9 +53,10 @@ def _what(report: Report) -> str:
     one_each = ", one for each of them" if responses == models * prompts * questions else ""
     judged = _judged(report)
     some = f", {judged:,} of which got a verdict" if judged < responses else ""
+    were = "were to be judged" if is_judged(report) else "were drawn"
     return (
         f"{counted(responses, 'response')} of {counted(models, 'model')} to {counted(questions, 'question')} from "
-        f"{counted(study['articles'], 'article')} under {counted(prompts, 'prompt')} were to be judged{one_each}{some}."
+        f"{counted(study['articles'], cluster_word(report))} under {counted(prompts, 'prompt')} {were}{one_each}{some}."
     )
 
 
@@ -228,7 +236,8 @@ def _counting(report: Report) -> Iterator[str]:
         )
     (table,) = report["tables"]
     yield (
-        f"Shares have 95 % intervals from {table['resamples']:,} resamples of whole articles (seed {table['seed']}); "
+        f"Shares have 95 % intervals from {table['resamples']:,} resamples of whole {cluster_word(report)}s "
+        f"(seed {table['seed']}); "
         "where that cannot be done, Wilson's, which take responses as independent."
     )
 
@@ -241,3 +250,16 @@ def _comparing(report: Report) -> Iterator[str]:
             "not corrected for their number; p-values are given as they are and as corrected within each family by "
             f"{comparisons['correction']}'s method."
         )
+
+
+def _scoring(report: Report, scores: ReportScores) -> Iterator[str]:
+    by = report["protocol"]
+    yield (
+        f"Scores are computed as the protocol {by['name']} version {by['version']} (sha256 {by['sha256'][:12]}) "
+        "declares. Undecided and skipped responses are in shares, failed and missing ones are not; populations are "
+        "taken model by model and sample by sample."
+    )
+    yield (
+        f"They have 95 % intervals from {scores['resamples']:,} resamples of whole {by['cluster']}s (seed "
+        f"{scores['seed']}); where that cannot be done, Wilson's, which take responses as independent."
+    )

@@ -8,7 +8,13 @@ from evaluation.report import sentences
 from evaluation.report.figures import Figure, query
 from evaluation.report.sheets import Sheet, values
 from evaluation.report.verdict_rows import model_id
-from evaluation.shapes.score_tables import ReportScores, ScoreFigure, ScoreMeasure, ScoreTable
+from evaluation.shapes.score_tables import (
+    ReportScores,
+    ScoreFigure,
+    ScoreMeasure,
+    ScorePopulation,
+    ScoreTable,
+)
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.measures import asked
 from evaluation.statistics.score_tables import DIFFERENCE, POOLED, VALUE, ScoreColumn
@@ -31,6 +37,7 @@ class ScoreLine:
 class ScoreSection:
     """One measure of a table; `unit` is what its figures are in."""
 
+    key: str
     measure: str
     title: str
     unit: str
@@ -40,7 +47,7 @@ class ScoreSection:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A declared table, measure by measure; `origin` says where it is from."""
+    """A declared table: its first measure, and the others; `origin` says where it is from."""
 
     name: str
     title: str
@@ -49,11 +56,28 @@ class ShownTable:
     sections: tuple[ScoreSection, ...]
     note: str
 
+    @property
+    def parts(self) -> tuple[tuple[ScoreSection, ...], tuple[ScoreSection, ...]]:
+        """What is shown at once, and what is folded."""
+        return self.sections[:1], self.sections[1:]
+
 
 def score_tables(report: Report) -> list[ShownTable]:
     """All of them; none where nothing is scored."""
     scores = report.get("scores")
     return [_shown(report, scores, table) for table in scores["tables"]] if scores else []
+
+
+def populations(report: Report) -> list[ScorePopulation]:
+    """Those that figures of the shown tables are over."""
+    scores = report.get("scores")
+    if not scores:
+        return []
+    measures = {measure["name"]: measure for measure in scores["measures"]}
+    used = {
+        asked(measures, name).population for table in scores["tables"] for name in table["cells"]
+    }
+    return [population for population in scores["populations"] if population["name"] in used]
 
 
 def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTable:
@@ -62,7 +86,7 @@ def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTabl
     return ShownTable(
         table["name"],
         table["title"],
-        ORIGINS[table["origin"]],
+        ORIGINS[table["origin"]].capitalize(),
         ", ".join(map(_axis, table["rows"])),
         tuple(_section(report, scores, table, measures[name]) for name in table["cells"]),
         f"{outside} fit the table and are in none of its columns." if table["outside"] else "",
@@ -83,6 +107,7 @@ def _section(
             of.setdefault(figure["line"], []).append(shown)
     heads = (" · ".join(values) for values in table["lines"])
     return ScoreSection(
+        measure["name"],
         measure.get("label") or measure["title"],
         measure["title"],
         "bits" if "mean" in measure else "%",

@@ -1,16 +1,31 @@
 """What was judged, and by whom, in the words of a report's page. Pure."""
 
 from evaluation.report.sentences import counted
-from evaluation.shapes.study_report import Report, ReportStudy, ReportSubset
+from evaluation.shapes.score_tables import ReportProtocol
+from evaluation.shapes.study_report import Report, ReportPrompt, ReportStudy, ReportSubset
+from protocols.declaration import ORIGINS
 
 
 def study_facts(report: Report) -> list[tuple[str, str]]:
     """Terms and what they are in this study; a subset only where one was drawn."""
     study = report["study"]
     drawn = [("Subset", _subset(study["subset"]))] if "subset" in study else []
-    prompts = "; ".join(f"{prompt['label']}: {prompt['title']}" for prompt in report["prompts"])
+    prompts = "; ".join(map(_prompt, report["prompts"]))
     models = ", ".join(model["name"] for model in report["models"])
-    return [*drawn, ("Models", models), ("Prompts", prompts), ("Judges", _judges(study))]
+    facts = [*drawn, ("Models", models), ("Prompts", prompts), ("Judges", _judges(study))]
+    return [*facts, ("Protocol", _protocol(report["protocol"]))] if "protocol" in report else facts
+
+
+def _prompt(prompt: ReportPrompt) -> str:
+    """With where its text is from, if a protocol says it."""
+    words, origin = f"{prompt['label']}: {prompt['title']}", ORIGINS.get(prompt.get("origin", ""))
+    return f"{words} ({origin})" if origin else words
+
+
+def _protocol(protocol: ReportProtocol) -> str:
+    named = f"{protocol['title']} ({protocol['name']} version {protocol['version']})"
+    about = f"sha256 {protocol['sha256'][:12]}; source: {protocol['source']}; licence: {protocol['licence']}"
+    return f"{named}; {about}"
 
 
 def _subset(subset: ReportSubset) -> str:
@@ -21,6 +36,8 @@ def _subset(subset: ReportSubset) -> str:
 
 
 def _judges(study: ReportStudy) -> str:
+    if not study["judges_per_response"]:
+        return "Not judged by people"
     if study["is_imported"]:
         return "Not in the file, which has one verdict for each response"
     twice, (own, given) = study["double_percent"], study["own_verdicts"]

@@ -1,7 +1,7 @@
 """The first screen of a report: what differs, and every share next to its agreement. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.report import missing, sentences
@@ -46,7 +46,7 @@ class Summary:
     panels: tuple[Panel, ...]
 
 
-def summary(report: Report, charts: dict[str, ReportChart]) -> Summary:
+def summary(report: Report, charts: Mapping[str, ReportChart]) -> Summary:
     """The summary with the charts `shares-N` of evaluation.report.drawings."""
     found = findings(report, compared_word(report))
     title = found[0] if found else _title_of_none(report)

@@ -20,6 +20,7 @@ from evaluation.counts.naming import (
     prompt_entry,
     prompts_of,
 )
+from evaluation.rows import scored_choice
 from evaluation.statistics import tables
 from judging.machine.scope import COUNTED, OWN, TITLE, by_version, halves_of
 from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem
@@ -66,6 +67,9 @@ class ResponseChoice:
     `judge` keeps those that this judge finished, `cause` those resolved for that cause. `words` keeps those where a
     comment (of that judge, if one is chosen) or the resolution's note has all these words. `round` (its number) keeps,
     among first verdicts and what `judge` finished, those given in it.
+
+    `scored` keeps those with one of these labels or states ("answer=original"), `where` and `tag` those that stand
+    there on the axes of tables ("setting=one+piece"), `within` those of a population (scored_choice.py).
     """
 
     of: str = ""
@@ -93,11 +97,15 @@ class ResponseChoice:
     half: str = ""
     other: str = ""
     sort: str = ""
+    scored: str = ""
+    where: str = ""
+    tag: str = ""
+    within: str = ""
 
     @classmethod
     def from_query(cls, query: Mapping[str, str], study: Study) -> "ResponseChoice":
         """From a request's query; raises Refusal for a value that no number of the study links to."""
-        scale = study.judged_by.scale.keys
+        scale = study.judged_by.scale.keys if study.is_judged else []
         given = {field.name: query.get(field.name, "").strip() for field in fields(cls)}
         allowed = {
             "of": [FINAL, FIRST, KEPT],
@@ -155,6 +163,11 @@ def chosen(study: Study, choice: ResponseChoice) -> QuerySet[StudyItem]:
         items = items.filter(resolution__cause=choice.cause)
     if choice.judge or choice.words:
         items = items.filter(_commented(study, choice))
+    if choice.scored or choice.where or choice.tag or choice.within:
+        where = {**scored_choice.pairs(choice.where), **scored_choice.pairs(choice.tag)}
+        labels = scored_choice.pairs(choice.scored)
+        found = scored_choice.positions(study, labels, where, choice.within, choice.model)
+        items = items.filter(position__in=found)
     return items.order_by(*_order(study, choice.sort), "position")
 
 
@@ -165,7 +178,10 @@ def _order(study: Study, sort: str) -> list[Any]:
         "model": ("response__model", dict(in_name_order(model_names(models_of(study))))),
         "prompt": ("response__prompt", _by_label(prompts_of(study))),
         "slice": (f"{_CONTRADICTION}type_4", (EXPLICIT, IMPLICIT)),
-        "verdict": ("resolution__verdict", study.judged_by.scale.keys),
+        "verdict": (
+            "resolution__verdict",
+            study.judged_by.scale.keys if study.is_judged else (),
+        ),
         "cause": ("resolution__cause", CAUSES),
     }
     return [_placed(*places[sort])] if sort else []

@@ -12,14 +12,35 @@ from django.db.models.expressions import Combinable
 
 from datasets.contexts import reasoning
 from evaluation.counts.judged import COLUMNS, ORDER
+from evaluation.counts.scored import Scored
 from judging.models import Study, StudyItem
 
 
-def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
+def header(scores: Scored | None) -> list[str]:
+    """The columns of rows.csv; where responses are scored, their scores, tags and drawn orders come last."""
+    return (
+        [*COLUMNS, *(f"score_{name}" for name in scores.rows.labels), "tags", "order"]
+        if scores
+        else [*COLUMNS]
+    )
+
+
+def records(items: QuerySet[StudyItem], scores: Scored | None = None) -> Iterator[dict[str, Any]]:
     """The rows of rows.csv: one for each judge's slot, and one for a response without any."""
-    for record in read_columns(items, COLUMNS):
+    labels: dict[str, dict[int, str]] = {}
+    if scores:
+        for name, column in scores.rows.labels.items():
+            labels[f"score_{name}"] = dict(zip(scores.columns["position"], column, strict=True))
+    for record in read_columns(
+        items, {**COLUMNS, "order": "response__drawn"} if scores else COLUMNS
+    ):
         if record["first_verdict"] is None:
             record |= {"comment": None, "seconds": None}
+        if scores:
+            order, tags = record.pop("order") or {}, scores.tags.get(record["prompt"], {})
+            record |= {name: of.get(record["item"]) for name, of in labels.items()}
+            record["tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags.items())
+            record["order"] = ", ".join(order.get("order", ()))
         yield record
 
 

@@ -7,10 +7,13 @@ from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
 from evaluation.rows.choice import LABELLED, SORTS, ResponseChoice
 from evaluation.rows.listing import prompt_words
+from evaluation.rows.scored_choice import label_entries, tag_entries
 from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
 from judging.models import Study
 from judging.rules.resolution import CAUSES
+from judging.selections import declaration_of
+from protocols.declaration import WIKICONTRADICT
 
 Entries = Sequence[tuple[str, str]]
 
@@ -47,19 +50,34 @@ def verdicts_of(study: Study) -> Entries:
 
 
 def of_responses(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
-    """Prompt, model and kind of question."""
+    """Prompt, model and kind of question; of a protocol with scorers label and prompt tag."""
     models = [(str(pk), name) for pk, name in in_name_order(model_names(models_of(study)))]
     prompts = [(name, prompt_words(name)) for name in prompts_of(study)]
-    slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
     return [
         filter_of("prompt", "Prompt", "All", prompts, choice.prompt),
         filter_of("model", "Model", "All", models, choice.model),
-        filter_of("slice", "Questions", "All", slices, choice.slice),
+        *_of_protocol(study, choice),
+    ]
+
+
+def _of_protocol(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
+    declaration = declaration_of(study)
+    if declaration.name == WIKICONTRADICT:
+        slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
+        return [filter_of("slice", "Questions", "All", slices, choice.slice)]
+    if not declaration.is_scored:
+        return []
+    labels, tags = label_entries(declaration), tag_entries(declaration)
+    return [
+        filter_of("scored", "Score", "All", labels, choice.scored),
+        filter_of("tag", "Prompt tag", "All", tags, choice.tag),
     ]
 
 
 def of_rows(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """The lists above the rows of a study."""
+    if not study.is_judged:
+        return of_responses(study, choice)
     judges = first_judged(study).order_by().values_list("judge__pseudonym", flat=True).distinct()
     final = [
         *verdicts_of(study),

@@ -6,6 +6,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q, Query
 
 from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of, prompt_entry
+from evaluation.rows import scored_choice
 from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, ResponseChoice
 from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
@@ -41,11 +42,14 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     )
 
 
-def with_prompts(items: Iterable[StudyItem]) -> list[tuple[StudyItem, str]]:
-    """Each item with its prompt's label and title."""
+def with_prompts(
+    study: Study, items: Iterable[StudyItem]
+) -> list[tuple[StudyItem, str, dict[str, str]]]:
+    """Each item with its prompt's label and title, and with its scores if it has any."""
     rows = list(items)
     words = {name: prompt_words(name) for name in {item.response.prompt for item in rows}}
-    return [(item, words[item.response.prompt]) for item in rows]
+    scores = scored_choice.scores_of(study, rows)
+    return [(item, words[item.response.prompt], scores.get(item.position, {})) for item in rows]
 
 
 def prompt_words(name: str) -> str:
@@ -56,7 +60,7 @@ def prompt_words(name: str) -> str:
 def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
     """The choice as (what, value) for the page's head."""
     names = model_names(models_of(study))
-    labels = study.judged_by.scale.labels | {
+    labels = (study.judged_by.scale.labels if study.is_judged else {}) | {
         tables.UNLABELLED: "No final verdict",
         tables.INCOMPLETE: "None: the study closed before all its judges came to it",
         LABELLED: "Any final verdict",
@@ -90,8 +94,17 @@ def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
         ("Judge", choice.judge),
         ("Cause of disagreement", CAUSES.get(choice.cause, "")),
         ("Words in comments", choice.words),
+        ("Score", _pairs(choice.scored)),
+        ("On the axes of tables", _pairs(choice.where)),
+        ("Prompt tag", _pairs(choice.tag)),
+        ("Population", choice.within),
     ]
     return [(what, value) for what, value in parts if value]
+
+
+def _pairs(given: str) -> str:
+    found = scored_choice.pairs(given).items()
+    return "; ".join(f"{name}: {' or '.join(values)}" for name, values in found)
 
 
 def _model(given: str, names: Mapping[int, str]) -> str:

@@ -4,7 +4,6 @@ from typing import cast
 
 from evaluation.counts.scored import Scored
 from evaluation.scorers.counting import population_entries, table_entry
-from evaluation.scorers.language import scored_prompts, tags_of
 from evaluation.shapes.score_tables import (
     ReportProtocol,
     ReportScores,
@@ -42,16 +41,10 @@ def scores_entry(scores: Scored, plan: ResamplePlan) -> ReportScores:
         table_entry(entry.values, scores.rows, plan, ends_of)
         for entry in declaration.entries("table")
     )
-    entries = {entry.name: entry for entry in scored_prompts(declaration)}
     return {
         "prompts": [
-            {
-                "key": key,
-                "name": name,
-                "tags": dict(tags_of(entries[name])),
-                "origin": entries[name].values["origin"],
-            }
-            for key, name in sorted(scores.prompts.items())
+            {"key": key, "name": scores.prompts[key], "tags": dict(tags)}
+            for key, tags in sorted(scores.tags.items())
         ],
         "scorers": [dict(entry.values) for entry in declaration.entries("scorer")],
         "populations": cast(list[ScorePopulation], population_entries(scores.rows)),

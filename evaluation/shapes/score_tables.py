@@ -20,12 +20,11 @@ class ReportProtocol(TypedDict):
 
 
 class ScoredPrompt(TypedDict):
-    """A prompt that is scored: its key in rows, its name in the protocol, its tags, and where its text is from."""
+    """A prompt that is scored: its key in rows, its name in the protocol, its tags."""
 
     key: str
     name: str
     tags: dict[str, str]
-    origin: str
 
 
 class PopulationCount(TypedDict):

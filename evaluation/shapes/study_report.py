@@ -20,12 +20,16 @@ SCORED_FORMAT = 5
 
 
 class ReportPrompt(TypedDict):
-    """A prompt; `one_passage` whether it gives a model one of the two passages."""
+    """A prompt; `one_passage` whether it gives a model one of the two passages of WikiContradict.
+
+    `origin` says where the text of another protocol's prompt is from, "" of one that a person wrote.
+    """
 
     name: str
     label: str
     title: str
     one_passage: bool
+    origin: NotRequired[str]
 
 
 class ReportModel(TypedDict):

@@ -5,7 +5,7 @@ from django.shortcuts import render
 
 from accounts.access import person_of
 from evaluation.access import study_for
-from evaluation.compare.request import KIND_LABELS, AskedComparison, of_models, read_comparison
+from evaluation.compare.request import AskedComparison, kinds_for, of_models, read_comparison
 from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
@@ -16,6 +16,7 @@ from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
 from evaluation.views.reports import for_researchers
 from judging.models import Study
+from judging.selections import declaration_of
 from leases.refusal import Refusal
 from pages.data_responses import json_response
 
@@ -27,7 +28,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     parts = subject_of(study, model_names(models_of(study)))
     context = {
         "study": study,
-        "kinds": KIND_LABELS.items(),
+        "kinds": kinds_for(declaration_of(study).name),
         "verdicts": verdicts_of(study),
         "named_prompts": [(p["name"], prompt_words(p["name"])) for p in parts["prompts"]],
         "given": request.GET,

@@ -9,11 +9,11 @@ from django.shortcuts import render
 from accounts.access import person_of
 from accounts.throttles import counted
 from evaluation.access import study_for
-from evaluation.counts.judged import COLUMNS
+from evaluation.counts.scored import scored
 from evaluation.rows import replies
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
-from evaluation.rows.export import records
+from evaluation.rows.export import header, records
 from evaluation.rows.filters import of_rows
 from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
 from evaluation.views.reports import for_researchers
@@ -23,7 +23,9 @@ from pages.paging import page_of
 
 ROWS_PER_PAGE = 20
 # What the lists above the rows choose, and what only a number of the report does.
-LISTED = {"prompt", "model", "slice", "verdict", "judge", "cause", "words", "sort"}
+LISTED = {
+    "prompt", "model", "slice", "verdict", "judge", "cause", "words", "sort", "scored", "tag",
+}  # fmt: skip
 LINKED = {*ResponseChoice.__dataclass_fields__} - LISTED
 
 
@@ -36,7 +38,7 @@ def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     context = {
         "study": study,
         "page": page,
-        "items": with_prompts(page.object_list),
+        "items": with_prompts(study, page.object_list),
         "chosen": in_words(choice, study),
         "choice": choice,
         "filters": of_rows(study, choice),
@@ -78,8 +80,9 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     study = study_for(person_of(request), study_id)
     items = chosen(study, ResponseChoice.from_query(request.GET, study))
     keep_records(person_of(request), items, request.path)
-    lines = (list(record.values()) for record in records(items))
-    return csv_response(list(COLUMNS), lines, f"{study.slug}-rows.csv")
+    scores = scored(study)
+    lines = (list(record.values()) for record in records(items, scores))
+    return csv_response(header(scores), lines, f"{study.slug}-rows.csv")
 
 
 @for_researchers

@@ -19,6 +19,7 @@ from evaluation.sections.clustering import Clustering
 from evaluation.sections.round_entries import changed_entries, round_entries, round_side
 from evaluation.shapes.study_rounds import StudyRound
 from evaluation.views.reports import for_researchers, frozen, live
+from evaluation.views.two_scored import two_scored
 from judging.blinding import hidden_results
 from judging.models import Round, Study
 from leases.refusal import NotFoundHere, Refusal
@@ -101,6 +102,8 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     responses with a verdict of both.
     """
     study = study_for(person_of(request), study_id)
+    if not study.is_judged:
+        return two_scored(request, study)
     rounds = RoundSides(study, Clustering.from_query(request.GET))
     first, second = request.GET.get("first", ""), request.GET.get("with", "")
     scale = study.judged_by.scale

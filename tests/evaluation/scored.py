@@ -5,14 +5,17 @@ from typing import Any
 
 from datasets.models import Instance
 from generation.models import OptionScore, Response, Run
+from generation.prompts.prompting import Prompt
 from generation.states import ResponseState, RunState
-from judging import studies
+from judging import rubric_versions, studies
 from judging.models import Study
 from judging.selections import Selection
 from judging.studies import StudyDesign
 from tests import conflictbank
+from tests.evaluation.factories import judge_all
 from tests.factories import person
-from tests.judging.factories import language_model
+from tests.judging.declared import open_study, prompts
+from tests.judging.factories import judge, language_model
 
 FIELDS = {
     "original": "correct_option",
@@ -38,24 +41,24 @@ def usual(prompt: str, n: int) -> str:
 def answered(
     n: int = 12,
     models: Iterable[str] = ("quokka", "wombat"),
-    prompts: Iterable[str] = PROMPTS,
+    asked: Iterable[str] = PROMPTS,
     answers: Answers = usual,
-    **fields: Any,
+    name: str = "Scored",
+    into: str = "conflicts",
 ) -> Run:
     """A run over n records; a state in place of a label is that of the response."""
-    collection = conflictbank.collection(n)
-    run = Run.objects.create(
-        name=fields.pop("name", "Scored"), collection=collection, state=RunState.DONE
-    )
+    collection = conflictbank.collection(n, into)
+    run = Run.objects.create(name=name, collection=collection, state=RunState.DONE)
     questions = list(
         Instance.objects.filter(contradiction__collection=collection)
         .select_related("contradiction")
         .order_by("contradiction__position")
     )
+    known = prompts()
     rows = [
-        _response(run, question, model, prompt, answers(prompt, place), place)
+        _response(run, question, model, known[prompt], answers(prompt, place), place)
         for model in models
-        for prompt in prompts
+        for prompt in asked
         for place, question in enumerate(questions)
     ]
     Response.objects.bulk_create(rows)
@@ -63,7 +66,7 @@ def answered(
     return run
 
 
-def _response(run: Run, about: Instance, model: str, prompt: str, label: str, n: int) -> Response:
+def _response(run: Run, about: Instance, model: str, known: Prompt, label: str, n: int) -> Response:
     record: Mapping[str, Any] = about.contradiction.fields
     states = {"failed": ResponseState.FAILED, "waiting": ResponseState.PENDING}
     conflict = "misinformation_conflict_evidence_evidence"
@@ -72,18 +75,14 @@ def _response(run: Run, about: Instance, model: str, prompt: str, label: str, n:
         run=run,
         instance=about,
         model=language_model(model),
-        prompt=f"conflictbank-{prompt}",
-        prompt_hash="0" * 64,
+        prompt=known.name,
+        prompt_hash=known.sha256,
         rendered="Q",
         scored=["A", "B", "C", "D"],
         state=states.get(label, ResponseState.DONE),
         finding=label if label in ("undecided", "skipped") else "",
-        text=record[FIELDS[label]]
-        if label in FIELDS
-        else ""
-        if label in states
-        else _other(record, label),
-        drawn={"order": order} if prompt.endswith("shuffled") else None,
+        text=record[FIELDS[label]] if label in FIELDS else _other(record, label),
+        drawn={"order": order} if known.shuffle else None,
     )
 
 
@@ -118,3 +117,20 @@ def scored_study(run: Run | None = None, name: str = "Scored", **design: Any) ->
     )
     studies.open_study(made, [])
     return Study.objects.get(pk=made.pk)
+
+
+def judged_study() -> Study:
+    """A closed study of the same kind that two people have judged."""
+    run = answered(asked=("no-evidence", "default", "misinformation"))
+    version = rubric_versions.current("conflictbank")
+    one = next(iter(version.body["prompts"].values()))
+    known = prompts()
+    asked = {known[name].name: one for name in ("no-evidence", "default", "misinformation")}
+    body = {**version.body, "prompts": {**version.body["prompts"], **asked}}
+    rubric = rubric_versions.save(body, newest=version.version, by=judge("rubi"))
+    study = judge_all(
+        open_study("alice", "bob", run=run, rubric=rubric),
+        lambda who, slot: "no" if slot.item.position % (3 if who == "bob" else 4) == 0 else "yes",
+    )
+    studies.close_study(study)
+    return Study.objects.get(pk=study.pk)

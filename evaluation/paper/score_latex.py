@@ -1,0 +1,42 @@
+"""The tables of scores as LaTeX. Pure."""
+
+from evaluation.paper import parts
+from evaluation.paper.escaping import escaped
+from evaluation.paper.parts import TableRows, bracketed
+from evaluation.paper.widths import breakable
+from evaluation.report.display import COMPACT, Display
+from evaluation.report.figures import Figure, cluster_word
+from evaluation.report.score_sections import score_tables
+from evaluation.shapes.study_report import Report
+
+
+def tables(report: Report, display: Display) -> list[list[str]]:
+    """Each declared table: in the full form every measure with its counts, else the first one."""
+    is_full = display.form != COMPACT
+    models = {model.name: model for model in display.models}
+    order = {name: place for place, name in enumerate(models)}
+    made = []
+    for table in score_tables(report):
+        for section in table.sections if is_full else table.sections[:1]:
+            lines = sorted(section.lines, key=lambda line: order.get(line.head, -1))
+            rows = [
+                [
+                    breakable(models[line.head].label if line.head in models else line.head),
+                    *(_cell(figure, is_full) for figure in line.figures),
+                ]
+                for line in lines
+            ]
+            caption = (
+                f"{breakable(table.title)}: {breakable(section.title)} ({escaped(section.unit)}), with 95\\,\\% "
+                f"intervals by resampling {escaped(cluster_word(report))}s (W: Wilson's). {breakable(table.origin)}."
+            )
+            name = parts.named(report, f"scores-{table.name}-{section.key}")
+            heads = [breakable(table.head), *map(breakable, section.columns)]
+            made.append(parts.table(name, caption, heads, [TableRows(rows)]))
+    return made
+
+
+def _cell(figure: Figure, is_full: bool) -> str:
+    counts = f"{figure.value}/{figure.of}" if figure.of else figure.value
+    ends = bracketed(figure.interval)
+    return " ".join(filter(None, [escaped(figure.share), escaped(counts) if is_full else "", ends]))

@@ -1,0 +1,99 @@
+"""Which responses have a score: by label, place on the axes of tables, and population; and what the scores are."""
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from evaluation.counts.scored import declared_name, scored
+from evaluation.scorers.language import scored_prompts, tags_of, tags_with_values
+from evaluation.scorers.options import label_of
+from evaluation.statistics.measures import AMBIGUOUS, FINISHED, OTHER
+from judging.models import Study, StudyItem
+from judging.selections import declaration_of
+from leases.refusal import Refusal
+from protocols.declaration import Declaration
+
+# More positions than this are no list that a database compares with.
+MOST = 200_000
+
+
+def pairs(text: str) -> dict[str, list[str]]:
+    """What a part of an address names, as "setting=one+piece&cause=semantic"."""
+    found: dict[str, list[str]] = {}
+    for name, value in parse_qsl(text, keep_blank_values=True):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def positions(
+    study: Study,
+    labels: Mapping[str, list[str]],
+    where: Mapping[str, list[str]],
+    within: str,
+    model: str,
+) -> list[int]:
+    """Of the responses with one of the labels by each scorer; raises Refusal for what the protocol does not declare."""
+    scores = scored(study, [int(model)] if model else None)
+    if scores is None:
+        return []
+    rows = scores.rows
+    for given, known in (
+        (labels, rows.labels),
+        (where, rows.axes),
+        ([within] if within else [], rows.populations),
+    ):
+        if unknown := [name for name in given if name not in known]:
+            raise Refusal(f"{unknown[0][:40]} is not known here. Use one of: {', '.join(known)}.")
+    kept = rows.fitting(where) & rows.within(within or None)
+    for scorer, wanted in labels.items():
+        kept &= rows.labels[scorer].among(wanted)
+    found = [
+        place for place in scores.columns["position"][np.flatnonzero(kept)] if place is not None
+    ]
+    if len(found) > MOST:
+        raise Refusal("These are too many responses for one list. Choose a model as well.")
+    return found
+
+
+def label_entries(declaration: Declaration) -> list[tuple[str, str]]:
+    """Labels and states by scorer, as (value in an address, words)."""
+    return [
+        (f"{scorer.name}={label}", label)
+        for scorer in declaration.entries("scorer")
+        for label in (*scorer.values["labels"], OTHER, AMBIGUOUS, *FINISHED)
+    ]
+
+
+def tag_entries(declaration: Declaration) -> list[tuple[str, str]]:
+    return [
+        (f"{tag}={value}", f"{tag}: {value}")
+        for tag, values in tags_with_values(declaration).items()
+        for value in values
+    ]
+
+
+def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, str]]:
+    """By position: what the scorers say of a response, its prompt's tags, and the order in which passages were drawn.
+
+    A response whose prompt is not scored has none.
+    """
+    declaration = declaration_of(study)
+    prompts = {entry.name: entry for entry in scored_prompts(declaration)}
+    found = {}
+    for item in items:
+        response, entry = (
+            item.response,
+            prompts.get(declared_name(declaration, item.response.prompt)),
+        )
+        if entry is None:
+            continue
+        record = response.instance.contradiction.fields or {}
+        shown = {}
+        for scorer in declaration.entries("scorer"):
+            letters = {label: record.get(name) for label, name in scorer.values["labels"].items()}
+            shown[scorer.name] = response.finding or label_of(response.text, letters)
+        shown["tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags_of(entry).items())
+        shown["order"] = ", ".join((response.drawn or {}).get("order", ()))
+        found[item.position] = shown
+    return found

@@ -1,0 +1,226 @@
+"""Reports of scored studies: their pages, their files, the rows that a figure counts."""
+
+import csv
+
+import pytest
+from django.http import QueryDict
+from pytest_django.asserts import assertContains, assertNotContains
+
+from accounts.roles import Role
+from evaluation.counts.judged import COLUMNS
+from evaluation.frozen import publishing, snapshots
+from evaluation.report.score_sections import score_tables
+from evaluation.rows.choice import ResponseChoice, chosen
+from evaluation.sections.study import study_report
+from judging import studies
+from leases.refusal import Refusal
+from tests.evaluation.factories import exclude
+from tests.evaluation.scored import PROMPTS, answered, judged_study, scored_study, usual
+from tests.factories import person, signed_in, stored
+from tests.judging import factories as judging
+
+pytestmark = pytest.mark.django_db
+OF_VERDICTS = ("Agreement between judges", "Verdicts by prompt", "Comparisons", "Fleiss", "article")
+
+
+@pytest.fixture
+def study(db):
+    return scored_study()
+
+
+@pytest.fixture
+def rita(client):
+    return signed_in(client, person("rita", Role.RESEARCHER))
+
+
+def test_the_page_shows_scores_and_no_verdicts(client, rita, study):
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "These responses are not judged by people.")
+    assertContains(page, "One conflicting piece of evidence (figure 3)")
+    assertContains(page, "Printed in the paper.")
+    assertContains(page, "CB 1: No evidence (the authors&#x27; program or files)")
+    assertContains(page, "33.33")
+    assertContains(page, "2 undecided")
+    assertContains(page, "mean over cause")
+    assertContains(page, "12 subjects")
+    assertContains(page, "The order of a record&#x27;s keys is ours")
+    for words in OF_VERDICTS:
+        assertNotContains(page, words)
+
+
+def test_a_study_that_nobody_judges_or_scores_says_so(client, rita):
+    made = judging.draft(judges_per_response=0)
+    studies.open_study(made, [])
+    page = client.get(f"/reports/{made.pk}/")
+    assertContains(page, "not judged by people, and no protocol scores them")
+    for words in OF_VERDICTS[:-1]:
+        assertNotContains(page, words)
+    assert "scores" not in study_report(stored(made))
+
+
+def test_a_study_that_people_judge_shows_verdicts_and_scores(client, rita):
+    study = judged_study()
+    page = client.get(f"/reports/{study.pk}/")
+    for words in ("Agreement between judges", "Verdicts by prompt", "One conflicting piece"):
+        assertContains(page, words)
+    for words in ("Explicit", "without a type", "give one passage"):
+        assertNotContains(page, words)
+    report = study_report(study)
+    assert {cell["slice"] for cell in report["tables"][0]["rows"]} == {"all"}
+    assert report["agreement"]["measured"]
+    rows = client.get(f"/reports/{study.pk}/rows/")
+    assertContains(rows, "Final verdict")
+    assertContains(rows, "Prompt tag")
+    assertNotContains(rows, "Explicit")
+
+
+def test_every_figure_leads_to_the_responses_that_it_counts(study):
+    exclude(study, 2)
+    tables = {table.name: table for table in score_tables(study_report(study))}
+    compared = 0
+    for name in ("figure-3", "figure-5-shuffled", "style-temporal", "uncertainty"):
+        for section in tables[name].sections:
+            for figure in (one for line in section.lines[:1] for one in line.figures):
+                for query, number in ((figure.query, figure.value), (figure.whole, figure.of)):
+                    if query and number.isdecimal():
+                        assert _rows(study, query) == int(number), (name, query)
+                        compared += 1
+    assert compared > 40
+
+
+def _rows(study, query: str) -> int:
+    return chosen(study, ResponseChoice.from_query(QueryDict(query[1:]), study)).count()
+
+
+def _answers(*labels: str) -> int:
+    """How many of both models' responses have these labels."""
+    return 2 * sum(usual(prompt, n) in labels for prompt in PROMPTS for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"scored": "answer=original"}, _answers("original")),
+        ({"scored": "answer=undecided"}, _answers("undecided")),
+        ({"scored": "answer=undecided&answer=other"}, _answers("undecided", "other")),
+        ({"tag": "setting=no evidence"}, 24),
+        ({"tag": "setting=no evidence", "scored": "answer=other"}, 4),
+        ({"tag": "setting=no evidence", "within": "known"}, 20),
+        ({"where": "last=conflict last"}, 16),
+        ({"where": "default_evidence_category=book"}, 48),
+        ({"scored": "answer=uncertain", "tag": "setting=no evidence"}, 0),
+    ],
+)
+def test_rows_are_chosen_by_label_state_tag_and_population(study, query, count):
+    assert chosen(study, ResponseChoice.from_query(query, study)).count() == count
+
+
+@pytest.mark.parametrize(
+    "query", [{"scored": "verdict=x"}, {"where": "colour=red"}, {"within": "unknown"}]
+)
+def test_what_the_protocol_does_not_declare_is_refused(study, query):
+    with pytest.raises(Refusal, match="is not known here"):
+        chosen(study, ResponseChoice.from_query(query, study))
+
+
+def test_the_page_of_rows_shows_scores_tags_and_drawn_orders(client, rita, study):
+    page = client.get(f"/reports/{study.pk}/rows/", {"tag": "order=shuffled"})
+    assertContains(page, "24 responses")
+    assertContains(page, "order: shuffled")
+    assertContains(page, "default_evidence, misinformation_conflict_evidence_evidence")
+    assertContains(page, "<dt>Answer</dt>")
+    for words in ("Final", "Cause of disagreement", "Words in comments"):
+        assertNotContains(page, words)
+
+
+def test_rows_as_csv_have_scores_tags_and_drawn_orders(client, rita, study):
+    answer = client.get(f"/reports/{study.pk}/rows.csv", {"tag": "order=shuffled"})
+    rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    assert list(rows[0]) == [*COLUMNS, "score_answer", "tags", "order"]
+    assert len(rows) == 24
+    assert {row["score_answer"] for row in rows} == {
+        "original",
+        "counter",
+        "uncertain",
+        "undecided",
+    }
+    assert rows[0]["tags"].startswith("setting: two pieces; cause: misinformation; order: shuffled")
+    assert {row["order"].split(", ")[0] for row in rows} == {
+        "default_evidence", "misinformation_conflict_evidence_evidence",
+    }  # fmt: skip
+
+
+def test_scores_as_csv_have_a_row_for_each_figure(client, rita, study):
+    answer = client.get(f"/reports/{study.pk}/scores.csv")
+    rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    figures = [one for table in study_report(study)["scores"]["tables"] for one in table["figures"]]
+    assert len(rows) == len(figures)
+    mean = next(row for row in rows if row["kind"] == "mean")
+    assert (mean["table"], mean["column"], mean["measure"]) == ("figure-3", "mean over cause", "mr")
+    assert mean["states"] == "6 undecided"
+
+
+def test_a_frozen_report_is_published_and_packed(client, rita, study):
+    snapshot, _ = snapshots.freeze(study, by=rita)
+    page = client.get(f"/reports/snapshots/{snapshot.pk}/")
+    assertContains(page, "The responses used for these numbers have not changed.")
+    assertContains(page, "33.33")
+    publishing.publish(snapshot, by=rita)
+    address = f"/published/{snapshot.pk}/{stored(snapshot).token}/"
+    client.logout()
+    page = client.get(address)
+    assertContains(page, "not judged by people")
+    assertContains(page, "33.33")
+    assertNotContains(page, "/rows/")
+    for words in OF_VERDICTS:
+        assertNotContains(page, words)
+    assert client.get(f"{address}scores.csv").status_code == 200
+
+
+def test_tables_for_a_paper_and_its_methods(client, rita, study):
+    page = client.get(f"/reports/{study.pk}/paper/")
+    assertContains(page, "They were not judged by people.")
+    assertContains(page, "resamples of whole subjects")
+    assertContains(page, "ratio (\\%), with 95")
+    full = client.get(f"/reports/{study.pk}/paper/tables.tex", {"form": "full"}).content.decode()
+    assert "33.33 2/6" in full
+    assert full.count(r"\begin{tabular}") + full.count(r"\begin{longtable}") > 15
+    assert "Original answer ratio" in full
+
+
+def test_the_list_of_reports_counts_no_verdicts_of_it(client, rita, study):
+    page = client.get("/reports/")
+    assertContains(page, "not judged by people")
+    assertNotContains(page, "0 of 144")
+
+
+def test_a_stopped_run_shows_what_is_missing(client, rita):
+    def stopped(prompt, n):
+        return "waiting" if prompt == "semantic" and n > 7 else usual(prompt, n)
+
+    study = scored_study(answered(answers=stopped))
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "missing")
+
+
+def test_two_reports_of_the_protocol_stand_next_to_each_other(client, rita, study):
+    def other(prompt, n):
+        return "original" if prompt == "temporal" else usual(prompt, n)
+
+    second = scored_study(answered(answers=other, name="Again", into="more"), name="Again")
+    snapshot, _ = snapshots.freeze(study, by=rita)
+    address = f"/reports/{study.pk}/next-to/"
+    page = client.get(address)
+    assertContains(page, f'value="study-{second.pk}"')
+    assertContains(page, f'value="snapshot-{snapshot.pk}"')
+    page = client.get(address, {"with": f"study-{second.pk}"})
+    assertContains(page, "+66.67")  # the ratio of one cause: 33.33, and 100
+    page = client.get(address, {"with": f"snapshot-{snapshot.pk}"})
+    assertContains(page, "+0.00")
+    assert client.get(address, {"with": "study-999"}).status_code == 400
+
+
+def test_comparisons_by_reasoning_are_offered_for_wikicontradict_alone(client, rita):
+    page = client.get(f"/reports/{judged_study().pk}/compare/")
+    assertContains(page, "Two prompts, within each model")
+    assertNotContains(page, "Explicit")
