@@ -16,7 +16,7 @@ from generation.prompts.prompting import Prompt
 from judging import readiness
 from judging.blinding import read_elsewhere
 from judging.models import Discussion, JudgingSlot, Rubric, Study, StudyItem
-from judging.presenting import gold_shown, passages_given, question_shown, read_declarations
+from judging.presenting import gold_shown, passages_given, question_shown, read_records
 from judging.rules import assignment, reading, rubric
 from judging.rules.assignment import ORDERS, AssignmentRules, PlannedSlot
 from judging.rules.reading import Reading
@@ -218,7 +218,7 @@ def cost(
 
 def _texts(known: rubric.ParsedRubric, items: dict[str, StudyItem]) -> dict[str, Reading]:
     prompts = prompt_versions.known({item.response.prompt for item in items.values()})
-    read_declarations(item.response for item in items.values())
+    read_records([item.response for item in items.values()])
     return {
         key: _reading(item, known, prompting.found(item.response.prompt, prompts))
         for key, item in items.items()

@@ -4,7 +4,7 @@ The fields of SlotView and of the ResponseView in it reach HTML and JSON, and no
 run, tokens, latency, times, other verdicts and row ids are not among them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from datasets.contexts import context_1, context_2, is_same
+from datasets.models import Contradiction
 from generation import prompt_versions
 from generation.inference import chat
 from generation.models import Response
@@ -26,6 +27,7 @@ from judging.rules.rubric import GoldAnswer, ParsedRubric, PromptCriteria
 from judging.rules.verdict_scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
+from protocols.declaration import WIKICONTRADICT
 
 BOTH_THE_SAME = "1 and 2, the same"
 
@@ -190,10 +192,17 @@ def question_shown(response: Response, asked: Prompt) -> str:
     return asked.template if asked.given else response.instance.question
 
 
-def read_declarations(responses: Iterable[Response]) -> None:
-    """Read at once what passages_given needs of responses about declared records."""
-    declared = [row for row in responses if row.instance.contradiction.fields is not None]
+def read_records(responses: Collection[Response]) -> None:
+    """Read at once what passages_given needs of declared records; responses to one share its fields."""
+    prompts = prompt_versions.known({row.prompt for row in responses})
+    of = {name for name, prompt in prompts.items() if prompt.protocol != WIKICONTRADICT}
+    declared = [row for row in responses if row.prompt in of]
     prefetch_related_objects(declared, "instance__contradiction__collection__protocol")
+    bare = [row.instance.contradiction for row in declared]
+    bare = [record for record in bare if "fields" in record.get_deferred_fields()]
+    read = Contradiction.objects.only("fields").in_bulk({record.pk for record in bare})
+    for record in bare:
+        record.fields = read[record.pk].fields
 
 
 def _declared_passages(response: Response, asked: Prompt) -> tuple[Passage, ...]:
@@ -214,9 +223,9 @@ def _declared_passages(response: Response, asked: Prompt) -> tuple[Passage, ...]
 
 def passages_given(response: Response, asked: Prompt) -> tuple[Passage, ...]:
     """The passages that the prompt showed, in its order; one where both answers come from the same passage."""
-    contradiction = response.instance.contradiction
-    if contradiction.fields is not None:
+    if asked.protocol != WIKICONTRADICT:
         return _declared_passages(response, asked)
+    contradiction = response.instance.contradiction
     texts = dict(enumerate(contexts_given(response), start=1))
     numbers = asked.passages
     if len(numbers) > 1 and is_same(contradiction):

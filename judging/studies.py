@@ -181,15 +181,14 @@ def _name_of(response: Response) -> str:
 
 def _names_itself(response: Response) -> bool:
     """Whether the response names its own model (selfnaming.py)."""
-    ids = (response.model.model_id, response.answered_by)
-    # A given text is about what the rest of its record is about.
+    names = selfnaming.names_of((response.model.model_id, response.answered_by))
+    found = selfnaming.named_in(response.text, names, sent=response.given)
+    if not found or response.rendered:
+        return bool(found)
+    # A given text is about what the rest of its record is about. The record is read for the few that name a model.
     record = response.instance.contradiction.fields or {}
     others = "\n".join(str(text) for text in record.values() if text != response.text)
-    return bool(
-        selfnaming.named_in(
-            response.text, selfnaming.names_of(ids), sent=response.given.strip() or others
-        )
-    )
+    return bool(selfnaming.named_in(response.text, found, sent=others))
 
 
 def _responses(study: Study) -> QuerySet[Response]:

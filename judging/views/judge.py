@@ -245,7 +245,7 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 
 def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]:
     known = rubric.parse(study.judged_by.body)
-    presenting.read_declarations(slot.item.response for slot in slots)
+    presenting.read_records([slot.item.response for slot in slots])
     return [presenting.slot_view(slot, known, total) for slot in slots]
 
 

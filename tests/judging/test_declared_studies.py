@@ -245,6 +245,19 @@ def test_the_dry_run_counts_the_words_that_are_read(admin):
     assert [one.shared for one in read.values()] == [len(words)]
 
 
+@pytest.mark.parametrize("made", [make.finished_run, declared.given_run])
+def test_making_a_study_and_its_cost_read_no_record_by_itself(
+    admin, made, django_assert_max_num_queries
+):
+    """Their fields are long, and left out of the statement that reads all responses."""
+    chosen = Selection([made(12)])
+    rubric_versions.current(chosen.declaration().name)
+    with django_assert_max_num_queries(30):
+        studies.would_cost(chosen, StudyDesign())
+    with django_assert_max_num_queries(30):
+        studies.create("Check", chosen, StudyDesign(), by=admin)
+
+
 def test_judge_models_are_refused(admin):
     study = declared.open_study()
     with pytest.raises(Refusal, match="judged by passages, which it would not see"):
