@@ -73,7 +73,7 @@ class Shape(StrEnum):
 class FileShape:
     """The shape of a file of records. `list` is the key of an object's records, `keep` its other keys, in their order.
 
-    `indent` None: each record on one line. `ascii`: other characters are escaped.
+    `indent` None: all on one line, or each record of LINES. `ascii`: other characters are escaped.
     """
 
     shape: Shape = Shape.LINES
