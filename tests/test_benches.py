@@ -28,6 +28,10 @@ SMALL = {
         r"ratio +\d(.|\n)* \d+ pages, \d+ of them over 300 ms",
     ),
     "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
+    "declared": (
+        f"--records 50 {TABLES}",
+        r"50 records in .* ratio +\d(.|\n)*50 records out .* ratio +\d",
+    ),
     "keeping": (f"--responses 100 {TABLES}", r"restore of .* ratio +\d"),
     "generation": (
         f"--responses 40 --in-flight 8 --milliseconds 50 {TABLES}",

@@ -1,0 +1,98 @@
+"""Time and memory of a file of declared records, in and out, next to json.loads and json.dumps of its lines.
+
+Of ConflictBank's shape, 12 kB each, on SQLite and on PostgreSQL, by the commands; what comes out are the same bytes. It
+is done for a tenth of the records and then for all: the memory is that by which the process grew at its peak, and shows
+that it does not grow with the file.
+"""
+
+import argparse
+import filecmp
+import json
+import os
+import random
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from bench import content
+from bench.exporting import run
+from bench.machine import apart, arguments, measured, on_each, print_next_to
+from protocols.declaration import FieldType
+
+PROTOCOL = "conflictbank"
+SIZE = 12_000  # characters of a record
+# Records kept in memory for json.dumps, over and over.
+FEW = 100
+
+
+def main() -> None:
+    on_each(measure, arguments("declared", __doc__, records=20_000))
+
+
+def measure(options: argparse.Namespace) -> None:
+    folder = Path(os.environ["DATA_DIR"])
+    apart(install_protocol)
+    for n in (options.records // 10, options.records):
+        given, taken = folder / "given.jsonl", folder / "taken.jsonl"
+        apart(write, given, n)
+        into = measured(
+            partial(run, "import_dataset", PROTOCOL, str(given), "--collection", f"of-{n}")
+        )
+        print_next_to(measured(partial(loads, given)), f"{n} records in", into)
+        out = measured(
+            partial(run, "export_dataset", f"of-{n}", "--format", "records", "--out", str(taken))
+        )
+        assert filecmp.cmp(given, taken, shallow=False)
+        few = partial(read_few, given)
+        print_next_to(measured(partial(dumps, n), prepare=few), f"{n} records out", out)
+
+
+def install_protocol() -> None:
+    from protocols.installed import install
+    from protocols.shipped import file_of
+
+    install(file_of(PROTOCOL), PROTOCOL)
+
+
+def records(n: int) -> Iterator[dict]:
+    """Invented records whose evidence is long; no two are equal."""
+    from demonstration.conflictbank_example import RECORDS
+    from protocols.models import Protocol
+
+    drawn = random.Random(5)
+    whole = json.loads(RECORDS.read_text(encoding="utf-8").splitlines()[0])
+    fields = Protocol.objects.get(name=PROTOCOL).declaration.fields.values()
+    passages = [field.name for field in fields if field.type == FieldType.PASSAGE]
+    each = SIZE // len(passages)
+    texts = [content.prose(drawn, each) for _ in range(FEW)]
+    for number in range(n):
+        long = {name: f"{drawn.choice(texts)} {number}" for name in passages}
+        yield whole | long | {"subject": f"Subject {number // 3}"}
+
+
+def write(path: Path, n: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records(n))
+
+
+def loads(path: Path) -> None:
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            assert json.loads(line)
+
+
+few: list[dict] = []
+
+
+def read_few(path: Path) -> None:
+    with path.open(encoding="utf-8") as file:
+        few.extend(json.loads(line) for line, _ in zip(file, range(FEW), strict=False))
+
+
+def dumps(n: int) -> None:
+    for number in range(n):
+        assert json.dumps(few[number % len(few)], ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main()
