@@ -21,6 +21,7 @@ from leases.refusal import Conflict, Refusal
 from protocols.installed import install
 from protocols.models import Protocol
 from protocols.shipped import file_of
+from tests.crawling import crawl
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
@@ -248,3 +249,12 @@ def test_what_a_stopped_run_has_finished_is_drawn(admin, scored):
     draft = studies.create("Half", Selection([run]), StudyDesign(judges_per_response=0), by=admin)
     assert draft.items.count() == 2
     assert declaration_of(draft).name == "conflictbank"
+
+
+@pytest.mark.once
+def test_no_page_of_it_fails(client, admin, study):
+    """Those of its report too; a page that needs judges says so."""
+    pages = ("", "judges/", "rows/", "rows/?of=first", "disagreements/", "compare/", "next-to/")
+    starts = [f"/studies/{study.pk}/", *(f"/reports/{study.pk}/{name}" for name in pages)]
+    opened = dict(crawl(client, starts))
+    assert len(opened) > 30
