@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 
 from datasets.models import Collection, Subset
 from demonstration import loading
-from demonstration.conflictbank_example import NAME, load
+from demonstration.conflictbank_example import NAME, RECORDS, load
 from protocols.models import Protocol
 from tests.demonstration.test_loading import rows
 from tests.demonstration.test_removal import rows_that_can_go
@@ -24,6 +24,14 @@ def test_it_is_a_collection_of_the_protocol_with_a_subset(loaded):
     assert loaded.protocol == Protocol.objects.get(name="conflictbank")
     assert loaded.contradictions.count() == 12
     assert loaded.subsets.get().instances.count() == 6
+
+
+def test_its_records_have_no_deviation_and_come_out_as_they_are(loaded, tmp_path, capsys):
+    call_command("import_dataset", "conflictbank", str(RECORDS), collection="again", list=True)
+    assert "records that deviate from the form  0" in capsys.readouterr().out
+    out = tmp_path / "records.jsonl"
+    call_command("export_dataset", NAME, format="records", out=out)
+    assert out.read_bytes() == RECORDS.read_bytes()
 
 
 def test_loading_again_changes_nothing(loaded, capsys):
