@@ -1,7 +1,6 @@
 """Template contexts of a contradiction's pages."""
 
 from collections import Counter
-from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -12,12 +11,10 @@ from django.utils.safestring import SafeString
 from accounts.models import Person
 from datasets import taxonomy
 from datasets.contexts import context_1, context_2
-from datasets.counts import Counted
 from datasets.declared.deviations import declared_deviations
 from datasets.declared.shown import FieldShown, shown_fields
 from datasets.deviations import Deviation, DeviationKind, deviations
 from datasets.excluding.exclusions import Standing, standings
-from datasets.facets import Facet, filters_of
 from datasets.models import Collection, Contradiction, RevisedPassage
 from datasets.records import deviations_of, same_tag
 from datasets.spans import ranges_in, segments
@@ -142,26 +139,6 @@ def types_of(entries: list[list[str]]) -> list[Typed]:
             [known.label if (known := taxonomy.option(value)) else value for value in values],
         )
         for key, values in chosen.items()
-    ]
-
-
-def facet_filters(
-    collection: Collection, chosen: list[Facet]
-) -> list[tuple[str, str, list[tuple[str, str, bool]]]]:
-    """The select boxes of the question list: (parameter, title, [(value, label, is chosen)])."""
-    return [
-        (parameter, title, [(facet.value, facet.label, facet in chosen) for facet in facets])
-        for parameter, (title, facets) in filters_of(collection).items()
-    ]
-
-
-def by_parameter(counted: list[Counted]) -> list[tuple[str, str, list[Counted]]]:
-    """The counts of each parameter: (parameter, title, counts)."""
-    return [
-        (parameter, title, list(of_parameter))
-        for (parameter, title), of_parameter in groupby(
-            counted, key=lambda one: (one.facet.parameter, one.facet.title)
-        )
     ]
 
 

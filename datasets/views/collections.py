@@ -16,10 +16,8 @@ from accounts.throttles import count_job, counted
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import reasoning
 from datasets.contradiction_page import (
-    by_parameter,
     described,
     deviation_table,
-    facet_filters,
     titles_of,
 )
 from datasets.counts import (
@@ -39,7 +37,7 @@ from datasets.excluding.exclusions import (
 )
 from datasets.exporters import exporter_named, exporters_of
 from datasets.exporters.export_files import spooled
-from datasets.facets import chosen_facets
+from datasets.facets import chosen_facets, filters_of
 from datasets.forms import ImportForm, MoveForm, ReleaseForm
 from datasets.importers.formats import format_for, formats
 from datasets.importers.import_files import import_file
@@ -130,13 +128,11 @@ def _collection_page(
     page = page_of(request, rows.prefetch_related("instances"), pages=ByKey)
     keep_listed(person, (row.pk for row in page), request.path)
     left_out = Prefetch("left_out", left_out_for(person))
-    counts = counts_of(collection, person)
     context = {
         "collection": collection,
         "titles": titles_of(collection),
         "records": "Records" if collection.is_declared else "Contradictions",
-        "counts": counts,
-        "slices": by_parameter(counts.facets),
+        "counts": counts_of(collection, person),
         "hidden": hidden,
         "page": page,
         "rows": [(row, reasoning(row.type_4)) for row in page],
@@ -204,7 +200,8 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
         "page": page,
         "rows": standings(page, person),
         "may_exclude": person.has_role(*EXPORT),
-        "filters": facet_filters(collection, chosen),
+        "filters": filters_of(collection),
+        "chosen": chosen,
         "option": asked,
     }
     return render(request, "datasets/questions.html", context)

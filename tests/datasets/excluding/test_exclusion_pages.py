@@ -215,9 +215,9 @@ def test_the_list_asks_the_database_no_more_for_more_rows(
     for one in Instance.objects.all():
         excluded(one, rosa, olga)
     client.force_login(rosa)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         client.get("/collections/mills/exclusions/")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         client.get("/collections/mills/questions/")
 
 
