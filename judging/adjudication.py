@@ -123,4 +123,5 @@ def decided_by(person: Person, study: Study) -> list[Resolution]:
     """This person's decisions in the study that can be changed, latest first."""
     own = Resolution.objects.filter(item__study=study, resolved_by=person, how=THIRD_PERSON)
     related = ("item__response__instance__contradiction", "round")
-    return list(own.filter(round=F("item__round")).select_related(*related).order_by("-at"))
+    rows = own.filter(round=F("item__round")).select_related(*related).order_by("-at")
+    return list(rows.defer("item__response__instance__contradiction__fields"))

@@ -95,8 +95,9 @@ def authors_of(items: dict[str, StudyItem]) -> dict[str, frozenset[str]]:
 
 
 def by_place(items: QuerySet[StudyItem]) -> dict[str, StudyItem]:
-    """The items by their place in their study, with their texts."""
-    rows = items.select_related("response__instance__contradiction")
+    """The items by their place in their study, with their texts; declared fields are read by read_records."""
+    record = "response__instance__contradiction"
+    rows = items.select_related(record).defer(f"{record}__fields")
     return {str(item.position): item for item in rows}
 
 

@@ -106,7 +106,8 @@ def resolved(person: Person, study: Study) -> QuerySet[JudgingSlot]:
     columns = {"final": "verdict", "how": "how", "cause": "cause", "note": "note"}
     ended = {name: F(f"item__resolutions__{column}") for name, column in columns.items()}
     related = ("judgment", "round", "item__response__instance__contradiction")
-    return mine.select_related(*related).annotate(**ended).order_by("round__n", "order")
+    rows = mine.select_related(*related).defer(f"{related[-1]}__fields")
+    return rows.annotate(**ended).order_by("round__n", "order")
 
 
 def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[JudgingSlot]:

@@ -138,7 +138,8 @@ def _anchors(study: Study, version: Rubric, n: int, percent: int) -> list[StudyI
     So what changes is the judges' reading, not the rubric. Raises Refusal where there are none.
     """
     possible = study.items.filter(resolution__round__rubric=version)
-    possible = possible.select_related("response__instance__contradiction")
+    record = "response__instance__contradiction"
+    possible = possible.select_related(record).defer(f"{record}__fields")
     seed = round_seed(study.seed, n)
     drawn = sorted(possible, key=lambda item: lot(seed, "anchor", str(item.position)))
     if not drawn:

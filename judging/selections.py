@@ -62,10 +62,8 @@ class Selection:
 
     def declaration(self) -> Declaration:
         """The protocol of the runs' records; raises Refusal where they have two."""
-        runs = Run.objects.select_related("collection__protocol").in_bulk(
-            [run.pk for run in self.runs]
-        )
-        first, *others = (runs[key] for key in sorted(runs))
+        keys = [run.pk for run in self.runs]
+        first, *others = Run.objects.filter(pk__in=keys).select_related("collection").order_by("pk")
         for run in others:
             if run.collection.protocol_id != first.collection.protocol_id:
                 raise Refusal(

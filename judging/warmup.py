@@ -85,13 +85,14 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
     same = {about + name: OuterRef(about + name) for name in ("collection", "position")}
     unfinished = StudyItem.objects.filter(response=OuterRef("response"))
     excluded = Exclusion.objects.filter(instance=OuterRef("response__instance"))
-    return source.items.filter(
+    rows = source.items.filter(
         ~Exists(study.items.filter(**same)),
         ~Exists(unfinished.exclude(study__state=StudyState.CLOSED)),
         ~Exists(excluded.filter(seconded_by__isnull=False)),
         resolution__round__rubric__name=study.judged_by.name,
         response__prompt__in=study.items.order_by().values("response__prompt"),
-    ).select_related("resolution", "response__instance__contradiction")
+    )
+    return rows.select_related("resolution", about.removesuffix("__")).defer(f"{about}fields")
 
 
 def _is_allowed(known: rubric.ParsedRubric, item: StudyItem) -> bool:

@@ -108,6 +108,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             Prefetch("machine_verdicts", machine.order_by("judge__pseudonym", "pk")),
         )
         .defer("response__first_reply__request", "response__first_reply__reply")
+        .defer("response__instance__contradiction__fields")
         .order_by("position")
     )
     labels: dict[str, str] = {}

@@ -8,7 +8,7 @@ from django.db.models import Count, QuerySet
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
-from datasets.models import Subset
+from datasets.models import Collection, Subset
 from generation.models import Run
 from generation.states import ResponseState
 from judging.blinding import hidden_run_ids
@@ -101,9 +101,9 @@ def answered_runs(person: Person, protocol: str | None = None) -> QuerySet[Run]:
 
 def protocols_of(runs: QuerySet[Run]) -> dict[str, str]:
     """The names of the protocols of these runs, in their order, with the titles."""
-    declarations = [
-        run.collection.declaration for run in runs.select_related("collection__protocol")
-    ]
+    keys = dict.fromkeys(runs.values_list("collection", flat=True))
+    collections = Collection.objects.select_related("protocol").in_bulk(keys)
+    declarations = [collections[key].declaration for key in keys]
     return {declaration.name: declaration.title for declaration in declarations}
 
 

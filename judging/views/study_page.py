@@ -183,7 +183,7 @@ def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
     It is recorded that the person is shown their questions.
     """
     related = ("response__instance__contradiction", "response__model", "round__rubric")
-    items = unresolved(study).select_related(*related)
+    items = unresolved(study).select_related(*related).defer(f"{related[0]}__fields")
     page = page_of(request, items)
     blinding.keep_items(person_of(request), page, request.path)
     known = {item.round_id: rubric.parse(item.rubric.body) for item in page.object_list}

@@ -5,18 +5,30 @@ import io
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django.asserts import assertContains, assertNotContains
 
+from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import check_shown
 from datasets.models import Contradiction
-from judging import planning, presenting, rubric_versions, studies, verdicts
+from judging import (
+    adjudication,
+    planning,
+    presenting,
+    queues,
+    rubric_versions,
+    studies,
+    verdicts,
+)
 from judging.files import exporting
 from judging.machine import control
 from judging.models import JudgingSlot, Rubric, Study
 from judging.presenting import Passage
 from judging.rules import rubric
 from judging.selections import Selection
+from judging.settling import unresolved
 from judging.studies import StudyDesign
 from leases.refusal import NotAllowed, Refusal
 from protocols.installed import install, use
@@ -256,6 +268,24 @@ def test_making_a_study_and_its_cost_read_no_record_by_itself(
         studies.would_cost(chosen, StudyDesign())
     with django_assert_max_num_queries(30):
         studies.create("Check", chosen, StudyDesign(), by=admin)
+
+
+def test_lists_of_responses_leave_the_records_in_the_database(client, admin):
+    """A record's fields are long, and many responses are about the same record."""
+    study, rosa = declared.open_study(), person("rosa", Role.RESEARCHER)
+    make.hand_in(study, "alice", "yes")
+    make.hand_in(study, "bob", "no")
+    studies.close_study(study)
+    disputed = list(unresolved(study))
+    adjudication.decide(disputed[0], by=rosa, verdict="yes", cause="slip")
+    with CaptureQueriesContext(connection) as read:
+        planning.by_place(study.items.all())
+        list(queues.resolved(Person.objects.get(username="alice"), study))
+        adjudication.decided_by(rosa, study)
+        list(exporting.FORMATS["json"].chunks(study))
+        client.get(f"/studies/{study.pk}/")
+    assert len(disputed) > 1
+    assert not [sql for sql in read if '"datasets_contradiction"."fields"' in sql["sql"]]
 
 
 def test_judge_models_are_refused(admin):
