@@ -69,8 +69,8 @@ def value_problem(value: object, key: Key) -> str:
     if isinstance(value, list) and not value:
         return "the list is empty. Leave the key out, or name something."
     if isinstance(value, list):
-        one = replace(key, kind=key.of)
-        problem = next(filter(None, (value_problem(each, one) for each in value)), "")
+        of_element = replace(key, kind=key.of)
+        problem = next(filter(None, (value_problem(text, of_element) for text in value)), "")
         is_twice = not problem and key.of is str and len(set(value)) < len(value)
         return "one text is there twice." if is_twice else problem
     return ""

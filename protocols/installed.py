@@ -50,19 +50,24 @@ def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol,
         raise Refusal(
             f"{file}: WikiContradict comes with the program. Give your protocol another name."
         )
-    rows = Protocol.objects.select_for_update().filter(name=given.name)
-    row = rows.filter(version=given.version).first()
-    if row and row.sha256 == given.sha256:
+    columns = {
+        "title": given.title,
+        "text": data.decode("utf-8"),
+        "sha256": given.sha256,
+        "installed_by": by,
+    }
+    rows = Protocol.objects.select_for_update()
+    row, is_new = rows.get_or_create(name=given.name, version=given.version, defaults=columns)
+    if not is_new and row.sha256 == given.sha256:
         return row, False
-    if row and row.used_at:
+    if row.used_at:
         latest = Protocol.objects.filter(name=given.name).aggregate(at=Max("version"))["at"]
         raise Conflict(
             f"{row} is in use, and {file} has another text. Write version = {latest + 1} in it, and install it again."
         )
-    row = row or Protocol(name=given.name, version=given.version)
-    row.title, row.text, row.sha256 = given.title, data.decode("utf-8"), given.sha256
-    row.installed_by = by
-    row.save()
+    if not is_new:
+        Protocol.objects.filter(pk=row.pk).update(**columns, installed_at=Now())
+        row.refresh_from_db()
     record(AuditKind.IMPORT, by, f"protocol {row}, sha256 {row.sha256}")
     return row, True
 
@@ -104,11 +109,8 @@ class FoundProtocol:
 
 def found(name: str, version: int) -> FoundProtocol:
     """An installed one, or else one that comes with the program. Raises NotFoundHere."""
-    if (
-        row := Protocol.objects.select_related("installed_by")
-        .filter(name=name, version=version)
-        .first()
-    ):
+    rows = Protocol.objects.select_related("installed_by")
+    if row := rows.filter(name=name, version=version).first():
         return FoundProtocol(row.declaration, row.text.encode("utf-8"), row)
     if name in (WIKICONTRADICT, *shipped()) and declaration_of(name).version == version:
         return FoundProtocol(declaration_of(name), file_of(name), None)
@@ -119,4 +121,4 @@ def offered() -> list[Declaration]:
     """Those that come with the program and are not installed."""
     have = set(Protocol.objects.values_list("name", "version"))
     named = map(declaration_of, shipped())
-    return [one for one in named if (one.name, one.version) not in have]
+    return [known for known in named if (known.name, known.version) not in have]

@@ -69,7 +69,7 @@ def in_words(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} = {in_words(inner)}" for key, inner in value.items())
     if isinstance(value, list):
-        between = "; " if any(isinstance(one, dict) for one in value) else ", "
+        between = "; " if any(isinstance(inner, dict) for inner in value) else ", "
         return between.join(map(in_words, value))
     return str(value)
 

@@ -35,8 +35,8 @@ def _of_field(field: DeclaredField, record: Mapping[str, Any]) -> Iterator[Devia
 
 
 def _same_letters(declaration: Declaration, record: Mapping[str, Any]) -> Iterator[Deviation]:
-    letters = [one for one in declaration.fields.values() if one.type == FieldType.LETTER]
-    for one, other in combinations(letters, 2):
-        if one.of == other.of and record[one.name] == record[other.name]:
-            detail = f"{one.title} and {other.title}: {record[one.name]}"
-            yield Deviation(DeviationKind.EQUAL_LETTERS, one.name, detail)
+    letters = [field for field in declaration.fields.values() if field.type == FieldType.LETTER]
+    for first, second in combinations(letters, 2):
+        if first.of == second.of and record[first.name] == record[second.name]:
+            detail = f"{first.title} and {second.title}: {record[first.name]}"
+            yield Deviation(DeviationKind.EQUAL_LETTERS, first.name, detail)

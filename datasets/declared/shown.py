@@ -43,9 +43,9 @@ def _options(
     declaration: Declaration, field: DeclaredField, record: Mapping[str, Any]
 ) -> list[OptionShown]:
     texts: list[str] = record[field.name]
-    choosing = [one for one in declaration.fields.values() if one.of == field.name]
+    choosing = [letter for letter in declaration.fields.values() if letter.of == field.name]
     letters = letters_of(texts) if choosing else ""
     return [
-        OptionShown(letter, text, [one.title for one in choosing if record[one.name] == letter])
+        OptionShown(letter, text, [by.title for by in choosing if record[by.name] == letter])
         for letter, text in zip_longest(letters, texts, fillvalue="")
     ]

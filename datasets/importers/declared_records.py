@@ -94,7 +94,7 @@ class _Comparison:
         self._file.seek(here)
         if found != data:
             pairs = enumerate(zip(found, data, strict=False))
-            same = next((at for at, (one, other) in pairs if one != other), len(found))
+            same = next((at for at, (read, written) in pairs if read != written), len(found))
             self._noted.differs = self._line + found.count(b"\n", 0, same)
         self._at += len(data)
         self._line += data.count(b"\n")

@@ -87,7 +87,7 @@ def _text_of(declaration: Declaration, record: Mapping[str, Any], place: str) ->
     if len(value) not in reads:
         known = " or ".join(map(str, sorted(reads)))
         raise Unfit(f"{there}, and reads as text with {known} alone")
-    return PLACE_IN_LIST.sub(lambda one: str(value[int(one[1]) - 1]), reads[len(value)])
+    return PLACE_IN_LIST.sub(lambda place: str(value[int(place[1]) - 1]), reads[len(value)])
 
 
 def pieces(second: str, texts: Mapping[str, str]) -> list[str] | None:

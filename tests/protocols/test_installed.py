@@ -9,6 +9,7 @@ from django.db import DatabaseError, transaction
 from accounts.audit import AuditKind
 from accounts.models import AuditEvent
 from datasets.models import Collection
+from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
 from protocols import installed
 from protocols.installed import NoProtocol, install, later_versions, remove, use
@@ -46,8 +47,10 @@ def test_a_file_installed_twice_changes_nothing():
 
 def test_another_text_of_a_version_replaces_it_while_it_is_unused():
     first = made()
+    Protocol.objects.update(installed_at=in_seconds(-3600))
     row, is_new = install(OTHER.encode(), "mills.toml")
     assert (row.pk, is_new) == (first.pk, True)
+    assert row.installed_at >= first.installed_at
     assert Protocol.objects.get().declaration.notes == ("The order is theirs.",)
 
 
