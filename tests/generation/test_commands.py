@@ -6,12 +6,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.roles import Role
 from datasets.models import Collection, Contradiction
-from generation import responses
+from generation import prompt_versions, responses
 from generation.asking.dispatch import ask_service
 from generation.management.commands import generate
 from generation.models import Run
 from generation.states import RunState
+from tests.factories import person
 from tests.generation.factories import answer_one, canal, canals, echo, ripen, run
 from tests.generation.fake_service import CONTEXT_TOO_LONG, Fault
 
@@ -92,6 +94,16 @@ def test_it_asks_from_the_command_itself(local, fake):
     assert f"Run {made.pk}: canals: echo-1, prompts 1, 4 (4 responses), at /runs/{made.pk}/" in out
     assert out.endswith("4 of 4\nDone: 4 responses.\n")
     assert (made.state, responses.progress(made).done) == (RunState.DONE, 4)
+
+
+def test_a_prompt_with_examples_is_asked_once_however_often_it_is_named(local, fake):
+    canals(1)
+    echo()
+    shots = [{"question": "How long is it?", "answer": "3 km"}]
+    given = {"name": "shots", "label": "N1", "title": "Shots", "template": "{question}"}
+    prompt_versions.add({**given, "examples": shots}, person("rosa", Role.RESEARCHER))
+    named = ("--prompt", "N1", "--prompt", "shots", "--model", "local/echo-1")
+    assert "Done: 1 responses." in called("generate", "canals", *named, "--here")[0]
 
 
 def test_without_waiting_it_leaves_the_work_to_the_queue(

@@ -229,6 +229,13 @@ def test_a_prompt_of_another_version_of_the_protocol_is_refused(local):
         runs.create(collection=of, models=[able()], prompts=[newer])
 
 
+def test_a_service_without_log_probabilities_is_refused_for_prompts_that_score_options(local):
+    with pytest.raises(Refusal, match="Prompt CB 1 needs the log-probabilities of its options"):
+        runs.create(
+            collection=collection(1), models=[echo()], prompts=[prompt_versions.find("CB 1")]
+        )
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
@@ -312,6 +319,16 @@ def test_a_run_without_shuffled_passages_has_no_seed_until_a_prompt_needs_one(lo
     runs.extend(made, [], [prompts[SHUFFLED]])
     assert Run.objects.get(pk=made.pk).seed == 7
     assert Response.objects.filter(run=made, drawn__isnull=False).count() == 1
+
+
+def test_a_run_that_is_stopped_half_way_goes_on_with_the_orders_it_drew(local, seeded):
+    made = orders(collection(3))
+    columns = ("pk", "rendered", "drawn")
+    before = list(made.responses.order_by("pk").values_list(*columns))
+    runs.start(made)
+    assert runs.cancel(made) == 6
+    assert runs.resume(made) == 6
+    assert list(made.responses.order_by("pk").values_list(*columns)) == before
 
 
 # ---------------------------------------------------------------- records that do not fit

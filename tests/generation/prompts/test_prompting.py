@@ -274,3 +274,10 @@ def test_gold_equals_the_published_evaluations(study_file):
             answer_2=row["question1_answer2"],
         )
         assert " | ".join(gold) == row[f"goldAnswer_prompt_{n}"]
+
+
+def test_the_hash_of_a_prompt_with_everything_is_the_one_it_had_before_there_were_protocols():
+    asked = {"form": "option", "options": ["A", "B"], "times": 3, "insist": True}
+    shots = {"examples": [{"question": "Who?", "answer": "I"}], "second": "{reply}?"}
+    digest = prompting.sha256_of({"template": "Q: {question}", **shots, **asked})
+    assert digest == "aacab9b90676186504c3f57325263e9e16887b7b666d1097290d066d7b48f292"
