@@ -61,7 +61,9 @@ class Scope:
             )
         )
         self.runs = _keys(Run.objects.filter(marked | on_them))
-        self.models = _keys(LanguageModel.objects.filter(runs__in=self.runs))
+        # The authors of given texts are asked by no run.
+        theirs = Q(runs__in=self.runs) | Q(responses__run__in=self.runs)
+        self.models = _keys(LanguageModel.objects.filter(theirs))
         judges_them = Q(items__response__run__in=self.runs)
         warms_up = Q(gold_items__response__run__in=self.runs)
         self.studies = _keys(Study.objects.filter(marked | judges_them | warms_up))

@@ -186,6 +186,8 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
                     name: tuple(data.get(name, ()))
                     for name in ("options", "shuffle", "last", "shows")
                 },
+                # By name: databases differ in the order of JSON keys.
+                "tags": dict(sorted(data.get("tags", {}).items())),
                 "base": data["name"],
                 "version": version,
             }

@@ -6,6 +6,8 @@ from django.core.management import CommandError, call_command
 from datasets.models import Collection, Subset
 from demonstration import loading
 from demonstration.conflictbank_example import NAME, RECORDS, load
+from generation import protocol_prompts, runs
+from generation.models import LanguageModel
 from protocols.models import Protocol
 from tests.demonstration.test_loading import rows
 from tests.demonstration.test_removal import rows_that_can_go
@@ -56,6 +58,13 @@ def test_it_is_removed_with_the_demonstration_but_for_the_text_of_the_protocol()
     call_command("remove_demonstration", verbosity=0)
     assert rows_that_can_go() == before | {"Protocol": 1}
     assert load()[1]
+
+
+def test_the_author_of_its_given_texts_goes_with_them(loaded):
+    given = protocol_prompts.of_protocol(loaded.protocol)["entails-default"]
+    runs.create(collection=loaded, models=[], prompts=[given])
+    call_command("remove_demonstration", "--with-work-built-on-it", verbosity=0)
+    assert not LanguageModel.objects.exists()
 
 
 def test_a_collection_of_that_name_is_not_taken_over():
