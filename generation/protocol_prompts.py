@@ -83,15 +83,29 @@ def _taken(body: Mapping[str, Any]) -> str:
     )
 
 
+def stored() -> dict[Protocol, dict[str, PromptVersion]]:
+    """The rows of each installed version by the prompts' names in it, without the prompts that have none."""
+    store()
+    installed = Protocol.objects.order_by("name", "version")
+    bodies = {protocol: declared.bodies(protocol.declaration) for protocol in installed}
+    rows = _by_name(body for of_version in bodies.values() for body in of_version.values())
+    return {
+        protocol: {
+            name: row
+            for name, body in of_version.items()
+            if (row := _same(rows[body["name"]], body))
+        }
+        for protocol, of_version in bodies.items()
+    }
+
+
 def of_protocol(protocol: Protocol) -> dict[str, Prompt]:
     """The prompts of this version by their names in it; raises Conflict where one has no row."""
-    store()
-    bodies = declared.bodies(protocol.declaration)
-    rows = _by_name(bodies.values())
-    found = {name: _same(rows[body["name"]], body) for name, body in bodies.items()}
-    if missing := [name for name, row in found.items() if row is None]:
-        raise Conflict(_taken(bodies[missing[0]]))
-    return {name: row.prompt for name, row in found.items() if row}
+    rows = stored().get(protocol, {})
+    for name, body in declared.bodies(protocol.declaration).items():
+        if name not in rows:
+            raise Conflict(_taken(body))
+    return {name: row.prompt for name, row in rows.items()}
 
 
 def places_in(name: str) -> Places:

@@ -17,7 +17,6 @@ from judging.rules import declared_rubrics, rubric
 from leases.refusal import Refusal, StaleVersion
 from leases.rows import first_of
 from protocols.declaration import WIKICONTRADICT
-from protocols.models import Protocol
 
 PROGRAMS = "wikicontradict"
 log = structlog.get_logger(__name__)
@@ -75,7 +74,10 @@ def _store_declared() -> None:
     declared = Rubric.objects.filter(author=None, body__protocol__isnull=False)
     unused = declared.filter(studies=None, rounds=None)
     unused.filter(pk__in=[row.pk for row in unused if row.body not in bodies]).delete()
+    there = set(declared.values_list("name", "sha256"))
     for body in bodies:
+        if (body["name"], rubric.digest(body)) in there:
+            continue
         try:
             _stored(rubric.parse(body), body, None)
         except Refusal as problem:
@@ -83,15 +85,15 @@ def _store_declared() -> None:
 
 
 def _declared_bodies() -> Iterator[dict[str, Any]]:
-    for protocol in Protocol.objects.order_by("name", "version"):
+    for protocol, rows in protocol_prompts.stored().items():
         declaration = protocol.declaration
-        if entries := declaration.entries("rubric"):
-            try:
-                prompts = protocol_prompts.of_protocol(protocol)
-            except Refusal as problem:
-                log.warning("rubrics_left_out", protocol=str(protocol), reason=problem.message)
+        for entry in declaration.entries("rubric"):
+            if lacking := entry.values["criteria"].keys() - rows.keys():
+                reason = f"There is no row of {', '.join(sorted(lacking))} of {protocol}."
+                log.warning("rubric_left_out", rubric=entry.name, reason=reason)
                 continue
-            yield from (declared_rubrics.body_of(declaration, entry, prompts) for entry in entries)
+            prompts = {name: rows[name].prompt for name in entry.values["criteria"]}
+            yield declared_rubrics.body_of(declaration, entry, prompts)
 
 
 @transaction.atomic

@@ -125,6 +125,19 @@ def test_the_list_of_rubrics_names_only_its_own_prompts_that_people_may_judge(cl
 # ---------------------------------------------------------------- making
 
 
+def test_further_versions_of_a_protocol_ask_the_database_no_further_times(client, admin):
+    asked = []
+    for version in (1, 2, 4):
+        conflictbank.protocol() if version == 1 else installed(
+            **{"version = 1": f"version = {version}"}
+        )
+        client.get("/studies/new/")
+        with CaptureQueriesContext(connection) as read:
+            client.get("/studies/new/")
+        asked.append(len(read))
+    assert len(set(asked)) == 1
+
+
 def test_the_form_is_of_one_protocol(client, admin):
     run, other = declared.given_run(), make.finished_run()
     shown = client.get(f"/studies/new/?run={run.pk}").context["form"]
