@@ -10,5 +10,6 @@ part_problems: ExtensionPoint[[Declaration], list[DeclarationProblem]] = Extensi
 
 
 def all_problems(declaration: Declaration) -> list[DeclarationProblem]:
-    """Those of all rooms."""
-    return [problem for problems in part_problems(declaration) for problem in problems]
+    """Those of the lowest room that finds any: the checks of higher rooms rely on the parts of lower ones."""
+    found = (check(declaration) for check in part_problems.providers.values())
+    return next(filter(None, found), [])

@@ -189,8 +189,8 @@ def _check_options(options: Any, where: str) -> None:
 def check_name(name: str, label: str, where: str) -> None:
     if not _KEY.fullmatch(name) or prompting.VERSION_SUFFIX.search(name) or name in _TAKEN:
         raise PromptError(
-            f"{where}: {name!r} cannot be a name. Use small letters, digits and hyphens, as in cautious-reader; not "
-            "“new”, and no version such as -v2 at its end, which is added by itself.",
+            f"{where}: {name!r} cannot be a name. Use small letters, digits, hyphens and underscores, as in "
+            "cautious-reader; not “new”, and no version such as -v2 at its end, which is added by itself.",
             "name",
         )
     if label != label.strip() or prompting.VERSION_SUFFIX.search(label):

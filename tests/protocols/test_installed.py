@@ -106,6 +106,14 @@ def test_what_the_rooms_check_refuses_a_file():
     assert "line 41, rubric 'yes-no': title is missing." in refused.value.problems
 
 
+def test_rooms_above_check_only_what_those_below_have_found_nothing_wrong_with():
+    """A scorer's checks read the tags of prompts, which have to be texts first."""
+    wrong = file_of("conflictbank").decode().replace('setting = "no evidence"', "setting = {}")
+    with pytest.raises(NoProtocol) as refused:
+        install(wrong.encode(), "conflictbank.toml")
+    assert {problem.split(",")[1].split()[0] for problem in refused.value.problems} == {"prompt"}
+
+
 def test_an_unused_protocol_is_removed(olga):
     remove(made(), olga)
     assert not Protocol.objects.exists()
