@@ -69,4 +69,5 @@ def _difference(place: tuple[str, str], shares: list[dict[tuple[str, str], str]]
         first, second = (float(of[place].replace(MINUS, "-")) for of in shares)
     except (KeyError, ValueError):
         return ""
-    return f"{second - first + 0.0:+.2f}".replace("-", MINUS)
+    text = f"{second - first + 0.0:+.2f}"
+    return text.replace("-", MINUS) if float(text) else "0.00"

@@ -93,7 +93,8 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
         for scorer in declaration.entries("scorer"):
             letters = {label: record.get(name) for label, name in scorer.values["labels"].items()}
             shown[scorer.name] = response.finding or label_of(response.text, letters)
-        shown["tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags_of(entry).items())
-        shown["order"] = ", ".join((response.drawn or {}).get("order", ()))
+        shown["prompt tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags_of(entry).items())
+        order = (response.drawn or {}).get("order", ())
+        shown["order"] = ", then ".join(declaration.fields[name].title for name in order)
         found[item.position] = shown
     return found

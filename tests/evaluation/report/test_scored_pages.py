@@ -127,7 +127,8 @@ def test_the_page_of_rows_shows_scores_tags_and_drawn_orders(client, rita, study
     page = client.get(f"/reports/{study.pk}/rows/", {"tag": "order=shuffled"})
     assertContains(page, "24 responses")
     assertContains(page, "order: shuffled")
-    assertContains(page, "default_evidence, misinformation_conflict_evidence_evidence")
+    assertContains(page, "Misinformation evidence, then Default evidence")
+    assertContains(page, "<dt>Prompt tags</dt>")
     assertContains(page, "<dt>Answer</dt>")
     for words in ("Final", "Cause of disagreement", "Words in comments"):
         assertNotContains(page, words)
@@ -216,7 +217,7 @@ def test_two_reports_of_the_protocol_stand_next_to_each_other(client, rita, stud
     page = client.get(address, {"with": f"study-{second.pk}"})
     assertContains(page, "+66.67")  # the ratio of one cause: 33.33, and 100
     page = client.get(address, {"with": f"snapshot-{snapshot.pk}"})
-    assertContains(page, "+0.00")
+    assertContains(page, ">0.00<")
     assert client.get(address, {"with": "study-999"}).status_code == 400
 
 
