@@ -2,18 +2,22 @@
 
 Two judged studies: one of the paper's size, 1,200 responses, and one of 50,000, with two verdicts each. Each is
 measured in a new process, with 10,000 resamples. The bare GROUP BY counts the judges' pairs of verdicts; PostgreSQL's
-own CPU is not counted.
+own CPU is not counted. And a study of 100,000 scored responses, of 12 models to 7 prompts, next to a bare
+pass over its responses and their options.
 """
 
 import argparse
+from collections import Counter
 from functools import partial
 
 from bench import world
 from bench.machine import apart, arguments, measured, on_each, print_next_to
 
+SCORED = "scored"
+
 
 def main() -> None:
-    on_each(measure, arguments("agreement", __doc__, responses=50_000))
+    on_each(measure, arguments("agreement", __doc__, responses=50_000, scored=100_000))
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -24,6 +28,8 @@ def measure(options: argparse.Namespace) -> None:
         least = measured(partial(group_by, name))
         print_next_to(least, f"{name}: agreement", measured(partial(agreement, name)))
         print_next_to(least, f"{name}: report", measured(partial(report, name)))
+    apart(make_scored, options.scored)
+    print_next_to(measured(bare_pass), "scored: report", measured(partial(report, SCORED)))
 
 
 def make(name: str, responses: int, first: int) -> None:
@@ -53,6 +59,28 @@ def report(name: str) -> None:
     from judging.models import Study
 
     study_report(Study.objects.select_related("rubric").get(name=name))
+
+
+def make_scored(responses: int) -> None:
+    from tests.evaluation import scored
+
+    models = [f"model-{n}" for n in range(12)]
+    prompts = ("no-evidence", "default", *scored.CAUSES, "two-temporal", "two-semantic-shuffled")
+    run = scored.answered(-(-responses // (len(models) * len(prompts))), models, prompts)
+    scored.scored_study(run, SCORED)
+    world.some_minutes_later()
+
+
+def bare_pass() -> None:
+    """All responses with their options' probabilities, read and looked at once."""
+    from django.db import connection
+
+    sql = """SELECT r.model_id, r.prompt, r.text, r.finding, o.mass FROM judging_studyitem i
+    JOIN judging_study s ON s.id = i.study_id JOIN generation_response r ON r.id = i.response_id
+    JOIN generation_optionscore o ON o.response_id = r.id WHERE s.name = %s"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [SCORED])
+        assert Counter(row[:4] for row in cursor)
 
 
 def group_by(name: str) -> None:

@@ -38,7 +38,10 @@ SMALL = {
         r"8 in flight, 40 responses: .* of the ideal; CPU .* ratio \d",
     ),
     "finding": (f"--responses 100 {TABLES}", r"a word in one of 500 .* ratio +\d"),
-    "agreement": (f"--responses 200 {TABLES}", r"large: report .* ratio +\d"),
+    "agreement": (
+        f"--responses 200 --scored 200 {TABLES}",
+        r"large: report .* ratio +\d(.|\n)*scored: report .* ratio +\d",
+    ),
     "coverage": ("2 100 40 1000", r"pool +prompt 4 agreement .* product +\d"),
 }
 
