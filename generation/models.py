@@ -326,7 +326,7 @@ class Response(Leased):
         return (self.rendered, first.text.join(self.follow_up or ())) if first else (self.rendered,)
 
     @property
-    def given(self) -> str:
+    def all_sent(self) -> str:
         """What the model was given in all turns, without any words of its own."""
         return "\n".join((self.rendered, *(self.follow_up or ())))
 

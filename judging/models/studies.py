@@ -231,7 +231,7 @@ class StudyItem(models.Model):
         return f"{self.study} #{self.position}"
 
     @property
-    def words(self) -> str:
+    def listed_as(self) -> str:
         """What lists show of it: its question; of a given text, about which its prompt asks, the text."""
         response = self.response
         # Imported responses have no text that was sent either, but no prompt's hash.

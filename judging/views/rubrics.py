@@ -1,5 +1,6 @@
 """The pages of rubrics: all versions, one to read, and for admins the form that makes the next one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -27,18 +28,18 @@ class ListedRubric:
     unwritten: list[str]
 
 
-def _prompts(known: rubric.ParsedRubric) -> dict[str, Prompt]:
+def _of_protocol(known: rubric.ParsedRubric, prompts: Mapping[str, Prompt]) -> dict[str, Prompt]:
     """Those of its protocol; of a declared one without those whose answers are scored."""
     return {
         name: prompt
-        for name, prompt in prompt_versions.known().items()
+        for name, prompt in prompts.items()
         if prompt.protocol == known.protocol and (known.needs_gold or prompt.form != Form.SCORES)
     }
 
 
-def _unwritten(known: rubric.ParsedRubric) -> list[str]:
-    prompts = _prompts(known)
-    return [prompts[name].label for name in rubric_versions.unwritten(known, list(prompts))]
+def _unwritten(known: rubric.ParsedRubric, prompts: Mapping[str, Prompt]) -> list[str]:
+    own = list(_of_protocol(known, prompts))
+    return [prompts[name].label for name in rubric_versions.unwritten(known, own)]
 
 
 @require_safe
@@ -46,7 +47,8 @@ def _unwritten(known: rubric.ParsedRubric) -> list[str]:
 def index(request: HttpRequest) -> HttpResponse:
     """All versions, with what they lack and the studies that use them."""
     page = page_of(request, rubric_versions.versions().prefetch_related("studies"))
-    rows = [ListedRubric(row, _unwritten(rubric.parse(row.body))) for row in page]
+    prompts = prompt_versions.known()
+    rows = [ListedRubric(row, _unwritten(rubric.parse(row.body), prompts)) for row in page]
     current = [rubric_versions.current(of) for of in {rubric.protocol_of(row.body) for row in page}]
     context = {"page": page, "rows": rows, "current": current}
     return render(request, "judging/rubrics.html", context)
@@ -58,7 +60,7 @@ def version(request: HttpRequest, rubric_id: int) -> HttpResponse:
     """One version, as judges are shown it prompt by prompt."""
     row = rubric_versions.version_numbered(rubric_id)
     known = rubric.parse(row.body)
-    asked = prompt_versions.known(known.prompts)
+    asked = prompt_versions.known()
     context = {
         "rubric": row,
         "known": known,
@@ -70,7 +72,7 @@ def version(request: HttpRequest, rubric_id: int) -> HttpResponse:
             )
             for name, criteria in known.prompts.items()
         ],
-        "unwritten": _unwritten(known),
+        "unwritten": _unwritten(known, asked),
         "studies": row.studies.all(),
         "may_edit": person_of(request).has_role(Role.ADMIN),
     }
@@ -84,7 +86,8 @@ def edit(request: HttpRequest, rubric_id: int) -> HttpResponse:
     row = rubric_versions.version_numbered(rubric_id)
     entered = request.POST if request.method == "POST" else None
     known = rubric.parse(row.body)
-    form = RubricForm(entered, based_on=known, text=row.body, asked=_prompts(known))
+    asked = _of_protocol(known, prompt_versions.known())
+    form = RubricForm(entered, based_on=known, text=row.body, asked=asked)
     newest, status, stale = _newest(row), 400 if form.errors else 200, ""
     if form.is_valid():
         try:

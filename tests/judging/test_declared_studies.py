@@ -125,17 +125,20 @@ def test_the_list_of_rubrics_names_only_its_own_prompts_that_people_may_judge(cl
 # ---------------------------------------------------------------- making
 
 
-def test_further_versions_of_a_protocol_ask_the_database_no_further_times(client, admin):
+@pytest.mark.parametrize("page", ["/studies/new/", "/studies/rubrics/"])
+def test_further_versions_of_a_protocol_ask_the_database_no_further_times(client, admin, page):
+    """Each has a rubric of its own."""
     asked = []
     for version in (1, 2, 4):
-        conflictbank.protocol() if version == 1 else installed(
-            **{"version = 1": f"version = {version}"}
+        installed(
+            **{"version = 1": f"version = {version}", "the criteria are ours": f"ours: {version}"}
         )
-        client.get("/studies/new/")
+        client.get(page)
         with CaptureQueriesContext(connection) as read:
-            client.get("/studies/new/")
+            assert client.get(page).status_code == 200
         asked.append(len(read))
     assert len(set(asked)) == 1
+    assert Rubric.objects.filter(name__startswith="conf").count() == 3
 
 
 def test_the_form_is_of_one_protocol(client, admin):
