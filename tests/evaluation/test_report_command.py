@@ -1,4 +1,5 @@
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -7,6 +8,7 @@ from django.core.management import CommandError, call_command
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
 from tests.evaluation.factories import judged_study, resolve_all, run_of_all_kinds
+from tests.evaluation.scored import scored_study
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
@@ -50,3 +52,11 @@ def test_a_chosen_seed_holds_for_every_interval(study):
     report = json.loads(printed(study.slug, "--json", "--seed", "11"))
     seeds = {report["comparisons"]["seed"], report["tables"][0]["seed"]}
     assert seeds | {report["agreement"]["interval"]["seed"]} == {11}
+
+
+def test_scores_stand_with_their_counts():
+    lines = printed(scored_study().slug).splitlines()
+    assert lines[2] == "Not judged by people"
+    assert "One conflicting piece of evidence (figure 3) (Printed in the paper)" in lines
+    of_mr = next(line for line in lines if line.startswith("  MR (%), quokka: misinformation "))
+    assert re.search(r"misinformation 33\.33 \(2/6; 2 undecided\), temporal ", of_mr)

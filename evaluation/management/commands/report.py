@@ -1,6 +1,7 @@
 """manage.py report STUDY [--json]: the numbers of a study's report on the terminal."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,9 +9,10 @@ from django.core.management.base import CommandParser
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.report.agreement_rows import agreement_sections
 from evaluation.report.comparison_rows import family_sections
-from evaluation.report.figures import compared_word
+from evaluation.report.figures import Figure, compared_word, is_judged
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
+from evaluation.report.score_sections import ScoreSection, score_tables
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
@@ -26,7 +28,7 @@ CLUSTERING = {
 
 
 class Command(RefusingCommand):
-    help = "Print the report of a study: agreement between judges, verdicts by model and prompt."
+    help = "Print the report of a study: agreement between judges, verdicts by model and prompt, scores."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="its slug, name or number")
@@ -45,7 +47,32 @@ class Command(RefusingCommand):
 
 def in_lines(report: Report) -> list[str]:
     """The report as lines of text."""
-    lines = [report["study"]["name"], "", f"Agreement ({report['agreement']['population']})"]
+    lines = [report["study"]["name"], ""]
+    lines += _of_verdicts(report) if is_judged(report) else ["Not judged by people"]
+    for table in score_tables(report):
+        lines += ["", f"{table.title} ({table.origin})", *filter(None, [table.note])]
+        lines += [line for section in table.sections for line in _of_section(section)]
+    return lines
+
+
+def _of_section(section: ScoreSection) -> Iterator[str]:
+    for line in section.lines:
+        cells = (
+            f"{column} {_in_words(figure)}"
+            for column, figure in zip(section.columns, line.figures, strict=True)
+        )
+        yield f"  {section.measure} ({section.unit}), {line.head}: {', '.join(cells)}"
+
+
+def _in_words(figure: Figure) -> str:
+    """ "33.33 (2/6)", "– (nobody is in S)"."""
+    counts = f"{figure.value}/{figure.of}" if figure.of else figure.value
+    about = "; ".join(filter(None, [counts, figure.reason]))
+    return f"{figure.share} ({about})" if about else figure.share
+
+
+def _of_verdicts(report: Report) -> list[str]:
+    lines = [f"Agreement ({report['agreement']['population']})"]
     lines += [f"  prompt {part.where}: {part.sentence}" for part in agreement_sections(report)]
     lines += ["", f"Verdicts ({report['population']})"]
     for section in prompt_sections(report):
