@@ -37,7 +37,10 @@ def load() -> tuple[Collection, bool]:
             importer=importer, protocol=protocol, file=file, collection_name=NAME, source=source
         ).collection
     made.title = "ConflictBank in small: invented records"
-    made.description = "Twelve records on eight subjects, none of which exists."
+    made.description = (
+        "Twelve records on eight subjects, none of which exists. The evidence was written for this project, not by the "
+        "author whom the protocol names."
+    )
     made.licence = "Apache-2.0"
     made.is_demonstration = True
     made.save()
