@@ -14,6 +14,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import check_shown, keep_listed, keep_shown
 from datasets.excluding.exposure import Known
+from datasets.models import Collection as CollectionRow
 from datasets.models import Contradiction, Instance
 from generation.models import Response, Run
 from judging.models import Judge, JudgingSlot, Resolution, Study, StudyItem
@@ -175,27 +176,24 @@ def hides_records(person: Person, path: str) -> Q | None:
 
     Records of a declared protocol alone: they show which of their texts is which. Later versions are hidden too.
     """
-    studies = _declared(open_studies_hidden_from(person))
+    studies = open_studies_hidden_from(person)
     if not studies:
         return None
-    about = "response__instance__contradiction__"
-    same = {about + name: OuterRef(path + name) for name in ("collection", "position")}
-    return Q(Exists(StudyItem.objects.filter(study__in=studies, **same)))
+    items = StudyItem.objects.filter(study__in=studies)
+    here = items.filter(response__run__collection=OuterRef("pk"))
+    hidden = Q()
+    for collection in CollectionRow.objects.filter(Exists(here)).exclude(protocol=None):
+        # Not by rows: the places are read once, and not once for each record of a list.
+        judged = items.filter(response__run__collection=collection)
+        places = judged.values("response__instance__contradiction__position")
+        hidden |= Q(**{f"{path}collection": collection, f"{path}position__in": places})
+    return hidden or None
 
 
 def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | None:
     """For datasets.blinding."""
     hidden = hides_records(person, "")
     return NotAllowed(HIDDEN_RECORD) if hidden and rows.filter(hidden).exists() else None
-
-
-def _declared(studies: Sequence[int]) -> list[int]:
-    """Those of the studies that are over records of a declared protocol."""
-    if not studies:
-        return []
-    items = StudyItem.objects.filter(study=OuterRef("pk"))
-    declared = items.exclude(response__run__collection__protocol=None)
-    return list(Study.objects.filter(Exists(declared), pk__in=studies).values_list("pk", flat=True))
 
 
 def keep_records(person: Person, items: QuerySet[StudyItem], opened: str) -> None:
