@@ -1,8 +1,11 @@
 """The example of ConflictBank: loaded on request, comes out as it is, and goes without a trace."""
 
+import re
+
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.roles import Role
 from datasets.models import Collection, Subset
 from demonstration import loading
 from demonstration.conflictbank_example import NAME, RECORDS, load
@@ -11,6 +14,7 @@ from generation.models import LanguageModel
 from protocols.models import Protocol
 from tests.demonstration.test_loading import rows
 from tests.demonstration.test_removal import rows_that_can_go
+from tests.factories import person, signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -26,6 +30,14 @@ def test_it_is_a_collection_of_the_protocol_with_a_subset(loaded):
     assert loaded.protocol == Protocol.objects.get(name="conflictbank")
     assert loaded.contradictions.count() == 12
     assert loaded.subsets.get().instances.count() == 6
+
+
+def test_the_page_of_a_subset_that_nobody_drew_names_nobody(loaded, client):
+    signed_in(client, person("rosa", Role.RESEARCHER))
+    page = client.get(f"/collections/{NAME}/subsets/{loaded.subsets.get().pk}/").content.decode()
+    assert "<dt>Drawn</dt>" in page
+    assert ", None" not in page
+    assert not re.search(r"</time>,\s*</dd>", page)
 
 
 def test_its_records_have_no_deviation_and_come_out_as_they_are(loaded, tmp_path, capsys):
