@@ -11,7 +11,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.models import Person
 from accounts.roles import Role
-from datasets.blinding import check_shown
+from datasets.blinding import check_shown, hidden_in
 from datasets.models import Contradiction
 from judging import (
     adjudication,
@@ -364,6 +364,18 @@ def test_exports_with_the_record_are_refused(client, alice):
     ):
         assert client.get(address).status_code == 403, address
     studies.close_study(Study.objects.get())
+
+
+def test_records_are_hidden_in_each_collection_by_their_own_places():
+    judged = [conflictbank.collection(2), conflictbank.collection(2, "further")]
+    spared = conflictbank.collection(2, "spared")
+    for number, of in enumerate(judged):
+        run = declared.run_over(of, ["entails-default"])
+        studies.open_study(
+            declared.draft(run, f"Check {number}"), [make.judge("alice"), make.judge("bob")]
+        )
+    counted = [hidden_in(make.judge("alice"), of) for of in [*judged, spared]]
+    assert counted == [2, 2, 0]
 
 
 def test_a_judge_of_other_studies_reads_all(client):
