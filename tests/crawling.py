@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.models import Allowance
 
 LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
-MOST_PAGES = 600
+MOST_PAGES = 800
 
 
 def crawl(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
