@@ -13,14 +13,14 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.drawing import lot
-from generation.models import LONG, Response
+from generation.models import LONG, Response, Run
 from judging import planning, readiness, warmup
 from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
 from judging.rubric_versions import current
 from judging.rules import assignment, rubric, selfnaming
 from judging.rules.assignment import AssignmentRules
 from judging.rules.resolution import way_problem
-from judging.selections import Selection, check_once, declaration_of
+from judging.selections import Selection, check_once
 from judging.settling import close_slots
 from judging.states import STUDY, SlotState, StudyState
 from leases.planner import learn_sizes_on_commit
@@ -254,7 +254,9 @@ def open_study(study: Study, judges: Sequence[Person]) -> None:
     A study that nobody judges is closed at once.
     """
     # Its collection may have moved to a version of the protocol that scores.
-    check_once(declaration_of(study), counted(study))
+    # A collection may have been moved to another version of its protocol since the study was made.
+    runs = Run.objects.filter(responses__study_items__study=study).distinct()
+    check_once(Selection(list(runs)).declaration(), counted(study))
     if not study.is_judged:
         _fix(study, judges)
         return

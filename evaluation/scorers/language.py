@@ -196,8 +196,9 @@ def _table_rules(declaration: Declaration, entry: Entry) -> Problems:
     for key in ("mean", "pooled"):
         if values.get(key, values["columns"][0]) not in values["columns"]:
             yield entry.problem(f"{values[key]!r} is none of the table's columns.", key)
-    yield from _where_rules(declaration, entry)
-    if "difference" in values:
+    wrong = list(_where_rules(declaration, entry))
+    yield from wrong
+    if "difference" in values and not wrong:
         known = _values(declaration, values["columns"][0], values.get("where", {}))
         if known is not None and values["difference"] not in known:
             message = (

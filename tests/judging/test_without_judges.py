@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
-from generation.models import Response
+from datasets.models import Collection
+from generation.models import Response, Run
 from generation.states import ResponseState, RunState
 from judging import rounds, rubric_versions, studies
 from judging.files import exporting, predictions
@@ -193,6 +194,15 @@ def test_a_study_over_two_protocols_is_refused(admin, scored):
         "A study is over one protocol. The run “secret-run” asks about records of wikicontradict version 1, the run "
         "“other-run” about records of conflictbank version 1. Choose runs of one of them."
     )
+
+
+def test_a_study_of_which_one_collection_was_moved_meanwhile_is_not_opened(admin, scored):
+    runs = [make.finished_run(), make.later_run()]
+    study = studies.create("Both", Selection(runs), StudyDesign(judges_per_response=0), by=admin)
+    moved = Collection.objects.create(name="bank", protocol=scored)
+    Run.objects.filter(pk=runs[1].pk).update(collection=moved)
+    with pytest.raises(Refusal, match="A study is over one protocol"):
+        studies.open_study(study, [])
 
 
 def test_a_rubric_of_another_protocol_is_refused(admin, scored):

@@ -80,6 +80,7 @@ def test_a_protocol_may_have_no_scores():
         (ANSWERS, 'where = { prompt = "typo" }', "where = ", "no prompt or record has prompt 'typo'."),
         (ANSWERS, 'where = { last = "typo" }', "where = ", "no prompt or record has last 'typo'."),
         (ANSWERS, "where = { setting = [] }", "where = ", "setting: the list is empty."),
+        (ANSWERS, 'where = { setting = 1 }\ndifference = "none"', "where = ", "setting: this is not a text."),
         (ANSWERS, 'where = { default_evidence_category = "news" }', "where = ", "_category 'news'."),
         (ANSWERS, 'where = { setting = "one piece", order = "shuffled" }', "where = ", "no prompt with options fits"),
         (OF_ANSWERS, f'{OF_ANSWERS}\nmean = "cause"', "mean = ", "'cause' is none of the table's columns."),
