@@ -91,6 +91,8 @@ class ScoreRows:
             of[tuple(one["axes"].get(axis, "") for axis in axes)].append(one)
         shown = [column["values"] for column in columns if column["kind"] == "value"]
         shape = (len(table["lines"]), len(shown), len(cells))
+        if np.prod(shape) > len(table["figures"]):  # a forged table would take all memory
+            raise ValueError("a table has too few figures")
         sums, states = np.zeros((self.size, *shape, 2)), np.zeros((*shape, len(measures.STATES)))
         for at in np.ndindex(shape):
             rows = of[(*table["lines"][at[0]], *shown[at[1]])]

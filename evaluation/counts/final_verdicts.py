@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from datasets.contexts import reasoning
 from datasets.models import Exclusion, SamePassage
 from evaluation.compare.families import Answered
-from evaluation.counts.first_verdicts import CLUSTERS
+from evaluation.counts.first_verdicts import cluster_of
 from evaluation.counts.judged import Columns
 from evaluation.statistics.columns import PIECE, Column, Mask, columns, combined, counted
 from evaluation.statistics.tables import Tallies
@@ -106,7 +106,11 @@ def across_rounds(
         .filter(item__resolutions__round__n__gt=F("round__n"))
         .order_by()
         .values_list(
-            "round__n", f"{other}round__n", CLUSTERS[cluster], "verdict", f"{other}verdict"
+            "round__n",
+            f"{other}round__n",
+            cluster_of(study, cluster),
+            "verdict",
+            f"{other}verdict",
         )
         .annotate(count=Count("pk"))
     )

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Count, F, Q, QuerySet
+from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KeyTextTransform
 from numpy.typing import NDArray
 
 from datasets.models import Instance
-from evaluation.counts.judged import Judged, Moments
+from evaluation.counts.judged import Judged, Moments, cluster_field
 from evaluation.statistics.columns import Column, Mask, Places, counted
 from evaluation.statistics.two_raters import PairCell
 from judging.models import JudgingSlot, Study
@@ -23,11 +25,22 @@ CLUSTERS = {
     "tag": f"{_INSTANCE}__contradiction__external_id",
     "instance": f"{_INSTANCE}_id",
 }
+
 CLUSTER_COLUMNS = {"article": "title", "tag": "contradiction", "instance": "instance"}
 # The cells of each two judges, in the order of their names.
 JudgePairs = dict[tuple[str, str], list[PairCell]]
 # The name of a prompt and the number of a round.
 PromptRound = tuple[str, int]
+
+
+def cluster_of(study: Study, cluster: str) -> str | Combinable:
+    """Where a cluster is, seen from a slot or a resolution; an article is what the protocol names as cluster."""
+    field = cluster_field(study) if cluster == "article" else ""
+    return (
+        KeyTextTransform(field, f"{_INSTANCE}__contradiction__fields")
+        if field
+        else CLUSTERS[cluster]
+    )
 
 
 class Responses(NamedTuple):
@@ -175,7 +188,7 @@ def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:
         .order_by()
         .values_list(
             "judge__pseudonym",
-            CLUSTERS[cluster],
+            cluster_of(study, cluster),
             "judgment__first_verdict",
             f"{other}judgment__first_verdict",
         )

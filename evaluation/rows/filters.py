@@ -90,5 +90,11 @@ def of_rows(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
         filter_of("verdict", "Final verdict", "All", final, choice.verdict),
         filter_of("judge", "Judge", "All", [(name, name) for name in sorted(judges)], choice.judge),
         filter_of("cause", "Cause of disagreement", "All", [*CAUSES.items()], choice.cause),
-        filter_of("sort", "Sorted by", "The study's order", [*SORTS.items()], choice.sort),
+        filter_of("sort", "Sorted by", "The study's order", _sorts(study), choice.sort),
     ]
+
+
+def _sorts(study: Study) -> Entries:
+    """Kinds of reasoning are WikiContradict's."""
+    declared = declaration_of(study).name != WIKICONTRADICT
+    return [(name, words) for name, words in SORTS.items() if not (declared and name == "slice")]

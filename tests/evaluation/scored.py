@@ -119,9 +119,9 @@ def scored_study(run: Run | None = None, name: str = "Scored", **design: Any) ->
     return Study.objects.get(pk=made.pk)
 
 
-def judged_study() -> Study:
+def judged_study(into: str = "conflicts") -> Study:
     """A closed study of the same kind that two people have judged."""
-    run = answered(asked=("no-evidence", "default", "misinformation"))
+    run = answered(asked=("no-evidence", "default", "misinformation"), into=into)
     version = rubric_versions.current("conflictbank")
     one = next(iter(version.body["prompts"].values()))
     known = prompts()

@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+from django.core.management import call_command
 from django.http import QueryDict
 from pytest_django.asserts import assertContains, assertNotContains
 
@@ -14,9 +15,12 @@ from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.sections.study import study_report
 from judging import studies
 from leases.refusal import Refusal
-from tests.evaluation.factories import exclude
+from protocols.shipped import file_of
+from tests import conflictbank
+from tests.evaluation.factories import exclude, judge_all
 from tests.evaluation.scored import PROMPTS, answered, judged_study, scored_study, usual
 from tests.factories import person, signed_in, stored
+from tests.judging import declared
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -225,3 +229,34 @@ def test_comparisons_by_reasoning_are_offered_for_wikicontradict_alone(client, r
     page = client.get(f"/reports/{judged_study().pk}/compare/")
     assertContains(page, "Two prompts, within each model")
     assertNotContains(page, "Explicit")
+
+
+def test_the_command_prints_scores_and_that_nobody_judged(study, capsys):
+    call_command("report", study.slug)
+    printed = capsys.readouterr().out
+    assert "Not judged by people." in printed
+    assert "  MR (%), quokka: misinformation 33.33, temporal 33.33, semantic 33.33" in printed
+
+
+def test_a_study_of_given_texts_has_verdicts_and_no_scores(client, rita):
+    study = judge_all(declared.open_study("alice", "bob"), lambda who, slot: "yes")
+    studies.close_study(study)
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "Verdicts by prompt")
+    assertContains(page, "from 2 subjects")
+    assertNotContains(page, "Scores")
+    report = study_report(stored(study))
+    assert report["snapshot"]["rows_format"] == 5
+    assert not any(prompt["one_passage"] for prompt in report["prompts"])
+    assert [prompt["origin"] for prompt in report["prompts"]] == ["ours", "ours"]
+
+
+def test_intervals_resample_the_field_that_the_protocol_names(monkeypatch):
+    text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "relation"')
+    monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
+    report = study_report(scored_study())
+    assert report["study"]["articles"] == 2
+    assert {one["clusters"] for one in report["scores"]["tables"][0]["figures"]} == {2}
+    assert report["protocol"]["cluster"] == "relation"
+    judged = study_report(judged_study(into="others"))
+    assert judged["agreement"]["prompts"][0]["all"][0]["clustered"]["clusters"] == 2
