@@ -62,9 +62,10 @@ class ScoreRows:
         """The units with the label of each condition on every finished response that it is about."""
         inside = {one["unit"] for one in self.rows}
         for asked in conditions:
-            given = {(o["unit"], o["of"][asked["scorer"]]) for o in self.fitting(asked["tags"])}
-            right = {unit for unit, label in given if label == asked["label"]}
-            inside &= right - {u for u, label in given if label not in (asked["label"], *ABSENT)}
+            labels = defaultdict[Any, set[str]](set)
+            for one in self.fitting(asked["tags"]):
+                labels[one["unit"]].add(one["of"][asked["scorer"]])
+            inside &= {unit for unit, of in labels.items() if of - {*ABSENT} == {asked["label"]}}
         return inside
 
     def counted(self, name: str, rows: list[Data]) -> tuple[Any, list[int]]:
@@ -91,8 +92,8 @@ class ScoreRows:
             of[tuple(one["axes"].get(axis, "") for axis in axes)].append(one)
         shown = [column["values"] for column in columns if column["kind"] == "value"]
         shape = (len(table["lines"]), len(shown), len(cells))
-        if np.prod(shape) > len(table["figures"]):  # a forged table would take all memory
-            raise ValueError("a table has too few figures")
+        if np.prod(shape) > len(table["figures"]):  # forged: it might take all memory
+            raise ValueError("a table lacks figures")
         sums, states = np.zeros((self.size, *shape, 2)), np.zeros((*shape, len(measures.STATES)))
         for at in np.ndindex(shape):
             rows = of[(*table["lines"][at[0]], *shown[at[1]])]

@@ -3,7 +3,6 @@
 import csv
 
 import pytest
-from django.core.management import call_command
 from django.http import QueryDict
 from pytest_django.asserts import assertContains, assertNotContains
 
@@ -229,13 +228,6 @@ def test_comparisons_by_reasoning_are_offered_for_wikicontradict_alone(client, r
     page = client.get(f"/reports/{judged_study().pk}/compare/")
     assertContains(page, "Two prompts, within each model")
     assertNotContains(page, "Explicit")
-
-
-def test_the_command_prints_scores_and_that_nobody_judged(study, capsys):
-    call_command("report", study.slug)
-    printed = capsys.readouterr().out
-    assert "Not judged by people." in printed
-    assert "  MR (%), quokka: misinformation 33.33, temporal 33.33, semantic 33.33" in printed
 
 
 def test_a_study_of_given_texts_has_verdicts_and_no_scores(client, rita):
