@@ -1,5 +1,6 @@
 """The zip of a report with scores: its script counts them anew, and says what differs."""
 
+import hashlib
 import io
 import json
 import subprocess
@@ -23,6 +24,8 @@ from tests.evaluation.scored import answered, scored_study, usual
 from tests.factories import person, stored
 
 pytestmark = pytest.mark.django_db
+# Of their lines in format 5.
+OF_SCORES = "66cb3c424d87841f16a264bcfcb0fc1865c1e2b9836f4c3ffdf3e5b3e92f699a"
 
 
 def stopped(prompt: str, n: int) -> str:
@@ -60,6 +63,12 @@ def test_the_zip_holds_scores_slices_and_the_protocols_file(zipped):
     assert (kinds.count("score"), kinds.count("slice")) == (144, 5 * 12)
     assert files["protocol.toml"] == conflictbank.file_of("conflictbank")
     assert "protocol.toml" in files["README.txt"].decode()
+
+
+def test_scores_and_slices_have_the_same_lines_on_every_database(study):
+    lines = [line for line in hashed_lines(study) if line[2:7] in (b"score", b"slice")]
+    assert lines[0].startswith(b'["score", "conflicts", "')
+    assert hashlib.sha256(b"".join(lines)).hexdigest() == OF_SCORES
 
 
 def test_the_scripts_find_all_numbers_equal(zipped, tmp_path):
