@@ -77,14 +77,14 @@ def scored_prompts(declaration: Declaration) -> list[Entry]:
 
 
 def tags_of(prompt: Entry) -> Mapping[str, str]:
-    tags = prompt.values.get("tags")
-    return tags if isinstance(tags, dict) else {}
+    found: Mapping[str, str] = prompt.values.get("tags", {})
+    return found
 
 
 def last_words(prompt: Entry) -> list[str]:
     """What is said of each of the fields that it shuffles where that field comes last."""
-    words = prompt.values.get("last")
-    return words if isinstance(words, list) else []
+    found: list[str] = prompt.values.get("last", [])
+    return found
 
 
 def _inner_problems(entry: Entry) -> Problems:
