@@ -56,8 +56,9 @@ def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol,
         "sha256": given.sha256,
         "installed_by": by,
     }
-    rows = Protocol.objects.select_for_update()
-    row, is_new = rows.get_or_create(name=given.name, version=given.version, defaults=columns)
+    key = {"name": given.name, "version": given.version}
+    is_new = Protocol.objects.get_or_create(**key, defaults=columns)[1]
+    row = Protocol.objects.select_for_update().get(**key)
     if not is_new and row.sha256 == given.sha256:
         return row, False
     if row.used_at:
