@@ -24,6 +24,8 @@ from wikifetch.models import Tag
 
 # Waiting for review, or accepted and not published; a merged one is published as part of another.
 IN_REVIEW = (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED, AnnotationState.MERGED)
+# What the flow of a declared collection counts.
+RECORD = "record"
 FROM_FILE = "The questions were imported from a file: what came before it is not known here."
 FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
 
@@ -51,7 +53,7 @@ def study_flow(judged: Judged) -> ReportFlow:
     if not collections:
         return {"begins": "", "note": "", "steps": []}
     before = _campaign_steps(collections)
-    unit = "contradiction" if declaration_of(judged.study).name == WIKICONTRADICT else "record"
+    unit = "contradiction" if declaration_of(judged.study).name == WIKICONTRADICT else RECORD
     steps = [*before, *_question_steps(collections, unit, bool(before)), *_response_steps(judged)]
     note = ""
     if not before:
@@ -125,14 +127,18 @@ def _frame(campaigns: list[Campaign], drawn: int) -> list[FlowStep]:
 
 def _question_steps(collections: set[int], unit: str, after_campaign: bool) -> list[FlowStep]:
     current = Contradiction.objects.filter(newest(), collection__in=collections)
-    valid = current.filter(validity=Validity.VALID)
-    questions = Instance.objects.filter(contradiction__in=valid)
-    n, n_valid = current.count(), valid.count()
+    n = current.count()
     elsewhere = n - _from_annotations(current) if after_campaign else 0
     gained = [(elsewhere, "imported or entered otherwise")]
+    first = step("contradictions", "In the collection", n, unit, gained=gained)
+    if unit == RECORD:  # has one question, and no form that can call it invalid
+        return [first]
+    valid = current.filter(validity=Validity.VALID)
+    questions = Instance.objects.filter(contradiction__in=valid)
+    n_valid = valid.count()
     lost = [(valid.filter(instances=None).count(), f"{unit}s without a question")]
     return [
-        step("contradictions", "In the collection", n, unit, gained=gained),
+        first,
         step("valid", "Valid", n_valid, unit, [(n - n_valid, "invalid")]),
         step("questions", "Questions", questions.count(), "question", lost),
     ]

@@ -53,7 +53,7 @@ def _what(report: Report) -> str:
     one_each = ", one for each of them" if responses == models * prompts * questions else ""
     judged = _judged(report)
     some = f", {judged:,} of which got a verdict" if judged < responses else ""
-    were = "were to be judged" if is_judged(report) else "were drawn"
+    were = "were to be judged" if is_judged(report) else "are counted"
     return (
         f"{counted(responses, 'response')} of {counted(models, 'model')} to {counted(questions, 'question')} from "
         f"{counted(study['articles'], cluster_word(report))} under {counted(prompts, 'prompt')} {were}{one_each}{some}."

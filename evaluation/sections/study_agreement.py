@@ -39,7 +39,9 @@ TWO_VERDICTS_OF_ONE = "every two first verdicts of one judge on one response"
 NOT_MEASURED_IMPORTED = "No first verdicts: the final ones came from a file."
 NOT_JUDGED = "These responses are not judged by people."
 NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured."
-NOT_MEASURED_YET = "No response has two first verdicts yet. They count once both judges hand in or the study closes."
+NOT_MEASURED_YET = (
+    "No response has two first verdicts yet. They count once {} judges hand in or the study closes."
+)
 NOT_REPEATED = "No judge judged a response twice."
 
 
@@ -86,7 +88,8 @@ def _not_measured(study: Study) -> str:
     if study.is_imported:
         return NOT_MEASURED_IMPORTED
     alone = study.judges_per_response == 1 and not study.double_percent
-    return NOT_MEASURED_ALONE if alone else NOT_MEASURED_YET
+    all_of_them = "all" if study.judges_per_response > 2 else "both"
+    return NOT_MEASURED_ALONE if alone else NOT_MEASURED_YET.format(all_of_them)
 
 
 @dataclass(frozen=True)

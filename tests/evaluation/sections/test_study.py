@@ -148,7 +148,7 @@ def test_one_judge_is_not_measured():
 
 def test_nothing_judged_yet():
     report = study_report(judging.open_study())
-    assert report["agreement"]["reason"] == NOT_MEASURED_YET
+    assert report["agreement"]["reason"] == NOT_MEASURED_YET.format("both")
     assert agreement(report, "4")["n"] == 0
     labelled = [row for row in report["tables"][0]["rows"] if row["verdict"] != "unlabelled"]
     assert {row["n"] for row in labelled} == {0}
