@@ -253,18 +253,22 @@ def open_study(study: Study, judges: Sequence[Person]) -> None:
 
     A study that nobody judges is closed at once.
     """
-    # Its collection may have moved to a version of the protocol that scores.
-    # A collection may have been moved to another version of its protocol since the study was made.
-    runs = Run.objects.filter(responses__study_items__study=study).distinct()
-    check_once(Selection(list(runs)).declaration(), counted(study))
     if not study.is_judged:
         _fix(study, judges)
+        _check_drawn(study)
         return
     STUDY.require(study, "open", opened_at=Now())
+    _check_drawn(study)
     _check(study, judges)
     first = Round.objects.create(study=study, n=1, rubric=study.judged_by)
     study.items.update(round=first)
     seat(first, judges)
+
+
+def _check_drawn(study: Study) -> None:
+    """Collections may have been moved to other versions of their protocol since the study was made."""
+    runs = Run.objects.filter(responses__study_items__study=study).distinct()
+    check_once(Selection(list(runs)).declaration(), counted(study))
 
 
 def _fix(study: Study, judges: Sequence[Person]) -> None:

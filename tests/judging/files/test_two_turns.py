@@ -111,6 +111,6 @@ def test_a_written_version_takes_no_statement_for_each_response(rosa):
             planning.cost(
                 [one.response for one in some], known, AssignmentRules(seed=1, per_item=2)
             )
-            with_prompts(some)
+            with_prompts(Study(pk=1), some)
         taken.append(len(asked))
     assert taken[0] == taken[1]
