@@ -16,7 +16,7 @@ class Key:
     """A key of a table: the `kind` of its value, and whether it has to be there.
 
     A text has 1 to `longest` characters, is one of `values`, or fits NAME; in a list of texts, each does. A list
-    is not empty, and holds texts or tables (`of`).
+    is not empty, and holds texts or tables (`of`). `about` is what the reference says of it.
     """
 
     kind: type[str] | type[int] | type[bool] | type[list[Any]] | type[dict[str, Any]]
@@ -25,11 +25,19 @@ class Key:
     longest: int = 300
     of: type[str] | type[dict[str, Any]] = str
     is_name: bool = False
+    about: str = ""
 
 
-REQUIRED_TEXT = Key(str, is_required=True)
-TEXT, TEXTS, NUMBER, FLAG, TABLE = Key(str), Key(list), Key(int), Key(bool), Key(dict)
-NAMED = {"name": Key(str, is_required=True, longest=LONGEST_NAME, is_name=True)}
+TEXT, TEXTS, TABLE = Key(str), Key(list), Key(dict)
+NAMED = {
+    "name": Key(
+        str,
+        is_required=True,
+        longest=LONGEST_NAME,
+        is_name=True,
+        about="The name by which other tables of the file name it.",
+    )
+}
 _KINDS = {
     str: "a text",
     int: "a whole number",

@@ -20,13 +20,7 @@ from protocols.declaration import (
     Shape,
 )
 from protocols.entry_keys import (
-    FLAG,
     NAMED,
-    NUMBER,
-    REQUIRED_TEXT,
-    TABLE,
-    TEXT,
-    TEXTS,
     Key,
     broken,
     entry_problems,
@@ -42,30 +36,77 @@ LONGEST_LABEL = 60
 # What a place or an axis of a table means besides a field.
 RESERVED = ("reply", *AXES)
 PROTOCOL_KEYS = {
-    "name": Key(str, is_required=True, longest=24, is_name=True),
-    "version": Key(int, is_required=True),
-    "title": Key(str, is_required=True, longest=120),
-    "source": REQUIRED_TEXT,
-    "licence": REQUIRED_TEXT,
-    "notes": TEXTS,
+    "name": Key(
+        str,
+        is_required=True,
+        longest=24,
+        is_name=True,
+        about="The protocol's name, without hyphens: with one more, it begins the keys of its prompts and rubrics.",
+    ),
+    "version": Key(
+        int,
+        is_required=True,
+        about=f"A number from 1 to {LARGEST_VERSION}. A text that changes after a collection used it is a new version.",
+    ),
+    "title": Key(str, is_required=True, longest=120, about="What lists and pages call the study."),
+    "source": Key(str, is_required=True, about="The paper and the files that the study is from."),
+    "licence": Key(str, is_required=True, about="The licence of the authors' texts and records."),
+    "notes": Key(
+        list,
+        about="What a reader has to know: what is yours and not the paper's, what is out of scope.",
+    ),
 }
 FILE_KEYS = {
-    "shape": Key(str, is_required=True, values=tuple(Shape)),
-    "list": TEXT,
-    "keep": TEXTS,
-    "indent": NUMBER,
-    "ascii": FLAG,
+    "shape": Key(
+        str,
+        is_required=True,
+        values=tuple(Shape),
+        about="One record on each line, a list of records, or an object with a list of records.",
+    ),
+    "list": Key(str, about="Of an object: the key of the list of records."),
+    "keep": Key(
+        list, about="Of an object: its other keys, in their order. They hold texts, and are kept."
+    ),
+    "indent": Key(
+        int,
+        about=f"Of a list or an object: by how many blanks it is indented, 1 to {MOST_INDENT}. Without it, all is on "
+        "one line.",
+    ),
+    "ascii": Key(bool, about="True: characters outside ASCII are escaped."),
 }
-ITEM_KEYS = dict.fromkeys(("title", "question", "cluster"), REQUIRED_TEXT)
+ITEM_KEYS = {
+    "title": Key(str, is_required=True, about="The field that lists show as the record's title."),
+    "question": Key(str, is_required=True, about="The field that is the record's question."),
+    "cluster": Key(
+        str,
+        is_required=True,
+        about="The field by which intervals resample: records of one value are one draw.",
+    ),
+}
 FIELD_KEYS = {
     **NAMED,
-    "type": Key(str, values=tuple(FieldType)),
-    "label": Key(str, longest=LONGEST_LABEL),
-    "slice": FLAG,
-    "values": TEXTS,
-    "of": TEXT,
-    "says": TEXT,
-    "reads": TABLE,
+    "type": Key(
+        str,
+        values=tuple(FieldType),
+        about="A text, a passage that judges read, a list of texts, or a letter: A for the first text of a list. "
+        "Without it, a text.",
+    ),
+    "label": Key(
+        str, longest=LONGEST_LABEL, about="What pages and judges read instead of the name."
+    ),
+    "slice": Key(
+        bool,
+        about="True: its values part the records, as a filter, as strata of a subset, as an axis of a table.",
+    ),
+    "values": Key(
+        list, about="Of a slice: the values that are known. Another one is reported, and kept."
+    ),
+    "of": Key(str, about="Of a letter: the list whose texts it counts."),
+    "says": Key(str, about="Of a letter: the field that holds the same text."),
+    "reads": Key(
+        dict,
+        about='Of a list: how it reads as one text, by its length, as `{ 1 = " in {1}", 2 = " from {1} to {2}" }`.',
+    ),
 }
 TABLES = {"protocol": PROTOCOL_KEYS, "file": FILE_KEYS, "item": ITEM_KEYS}
 KNOWN = (*TABLES, "field", *PARTS)

@@ -18,8 +18,6 @@ from protocols.declaration import (
 )
 from protocols.entry_keys import (
     NAMED,
-    REQUIRED_TEXT,
-    TABLE,
     TEXT,
     TEXTS,
     Key,
@@ -31,25 +29,92 @@ from protocols.entry_keys import (
 # What a mean is of.
 ENTROPY = "entropy"
 LONGEST_LABEL = 24  # of a scorer or a measure, as the head of a column
-TABLE_ASKED = Key(dict, is_required=True)
-LABEL = Key(str, longest=LONGEST_LABEL)
-TITLED = {**NAMED, "title": Key(str, is_required=True, longest=120)}
-LISTED = Key(list, is_required=True)
+LABEL = Key(str, longest=LONGEST_LABEL, about="The head of its column.")
+TITLED = {
+    **NAMED,
+    "title": Key(str, is_required=True, longest=120, about="What pages and reports call it."),
+}
+SCORER = Key(str, is_required=True, about="The scorer whose labels are counted.")
+SCORED_LABEL = Key(
+    str,
+    is_required=True,
+    about=f"A label of the scorer, {OTHER}, {AMBIGUOUS}, or a state such as undecided.",
+)
+IN = Key(str, about="The population whose responses are counted. Without it, all.")
 KEYS: Mapping[str, Mapping[str, Key]] = {
-    "scorer": {**NAMED, "kind": Key(str, is_required=True, values=("option",)), "labels": TABLE_ASKED},
-    "population": {**TITLED, "all": Key(list, is_required=True, of=dict)},
-    "measure": {**TITLED, "label": LABEL, "share": TABLE, "mean": TABLE, "ratio": TEXTS},
+    "scorer": {
+        **NAMED,
+        "kind": Key(
+            str,
+            is_required=True,
+            values=("option",),
+            about="How a response gets its label: the chosen option against letters of the record.",
+        ),
+        "labels": Key(
+            dict,
+            is_required=True,
+            about=f"Label = letter field. Another letter is {OTHER}; one that two labels share is {AMBIGUOUS}.",
+        ),
+    },
+    "population": {
+        **TITLED,
+        "all": Key(
+            list,
+            is_required=True,
+            of=dict,
+            about="Conditions on the same model's other responses to the record, sample by sample. All have to hold.",
+        ),
+    },
+    "measure": {
+        **TITLED,
+        "label": LABEL,
+        "share": Key(dict, about="The part of the finished responses that have a label."),
+        "mean": Key(dict, about="The mean of what a scorer computes from a response."),
+        "ratio": Key(
+            list, about="Two shares a and b of one scorer and population: a / (a + b), from counts."
+        ),
+    },
     "table": {
         **TITLED,
-        "origin": Key(str, is_required=True, values=tuple(ORIGINS)),
-        "where": TABLE,
-        **dict.fromkeys(("rows", "columns", "cells"), LISTED),
-        **dict.fromkeys(("mean", "pooled", "difference"), TEXT),
+        "origin": Key(
+            str, is_required=True, values=tuple(ORIGINS), about="Where the table's layout is from."
+        ),
+        "where": Key(dict, about="Which responses it counts: axis = a value, or a list of values."),
+        "rows": Key(
+            list,
+            is_required=True,
+            about=f"Axes: {', '.join(AXES)}, a prompt tag, or a slice.",
+        ),
+        "columns": Key(list, is_required=True, about="Axes too, none of them among the rows."),
+        "cells": Key(list, is_required=True, about="The measures that stand in each cell."),
+        "mean": Key(
+            str, about="An axis of the columns: a further column has the mean over its values."
+        ),
+        "pooled": Key(
+            str, about="An axis of the columns: a further column counts its values together."
+        ),
+        "difference": Key(
+            str,
+            about="A value of the first axis of the columns: further columns have each other value minus this.",
+        ),
     },
-}  # fmt: skip
-CONDITION_KEYS = {"tags": TABLE_ASKED, "scorer": REQUIRED_TEXT, "label": REQUIRED_TEXT}
-SHARE_KEYS = {"scorer": REQUIRED_TEXT, "label": REQUIRED_TEXT, "in": TEXT}
-MEAN_KEYS = {"scorer": REQUIRED_TEXT, "of": Key(str, True, (ENTROPY,)), "in": TEXT}
+}
+CONDITION_KEYS = {
+    "tags": Key(dict, is_required=True, about="Prompt tags and their values: of these prompts."),
+    "scorer": SCORER,
+    "label": Key(str, is_required=True, about="The label that every one of these responses has."),
+}
+SHARE_KEYS = {"scorer": SCORER, "label": SCORED_LABEL, "in": IN}
+MEAN_KEYS = {
+    "scorer": SCORER,
+    "of": Key(
+        str,
+        is_required=True,
+        values=(ENTROPY,),
+        about="Bits, over the responses for which all options were returned.",
+    ),
+    "in": IN,
+}
 Problems = Iterator[DeclarationProblem]
 
 

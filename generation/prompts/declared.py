@@ -16,7 +16,7 @@ from protocols.declaration import (
     Entry,
     FieldType,
 )
-from protocols.entry_keys import FLAG, NAME, NAMED, NUMBER, TABLE, TEXT, TEXTS, Key, entry_problems
+from protocols.entry_keys import NAME, NAMED, Key, entry_problems
 
 FORMS = {"text": Form.TEXT, "scores": Form.SCORES, "span": Form.SPAN, "option": Form.OPTION}
 GIVEN = "given"
@@ -26,22 +26,57 @@ LONGEST_TAG = 60
 LONGEST_TEXT = authoring.LONGEST["template"]
 KEYS = {
     **NAMED,
-    "label": Key(str, is_required=True, longest=LONGEST_LABEL),
-    "title": Key(str, is_required=True, longest=authoring.LONGEST["title"]),
-    "tags": TABLE,
-    "answer": Key(str, values=(*FORMS, GIVEN)),
-    "options": TEXTS,
-    "times": NUMBER,
-    "insist": FLAG,
-    "shuffle": TEXTS,
-    "last": TEXTS,
-    "origin": Key(str, values=tuple(ORIGINS)),
-    "text": Key(str, longest=LONGEST_TEXT),
-    "second": Key(str, longest=LONGEST_TEXT),
-    "given": TEXT,
-    "by": Key(str, longest=200),
-    "shows": TEXTS,
-    "source": TEXT,
+    "label": Key(
+        str,
+        is_required=True,
+        longest=LONGEST_LABEL,
+        about="What lists and the heads of columns call it. No other prompt of the file has it.",
+    ),
+    "title": Key(
+        str, is_required=True, longest=authoring.LONGEST["title"], about="What it asks, in a line."
+    ),
+    "tags": Key(
+        dict,
+        about='What it says of itself for tables, as `{ setting = "no evidence" }`: each is an axis.',
+    ),
+    "answer": Key(
+        str,
+        values=(*FORMS, GIVEN),
+        about="What a reply is. An option is chosen by its token, a given answer is a text of the record. Without "
+        "it, a text.",
+    ),
+    "options": Key(list, about="The options, or the scores, one of which is the answer."),
+    "times": Key(
+        int, about="Of a span or an option: how often the model is asked at most, 1 to 15."
+    ),
+    "insist": Key(
+        bool,
+        about="True: it is asked again also where the model's options make its replies the same.",
+    ),
+    "shuffle": Key(
+        list,
+        about="The passages whose order is drawn from the run's seed for each record. The text has each once.",
+    ),
+    "last": Key(
+        list,
+        about="A word for each passage of `shuffle`: what tables call the responses where it came last.",
+    ),
+    "origin": Key(str, values=tuple(ORIGINS), about="Where the text is from. Every prompt has it."),
+    "text": Key(
+        str,
+        longest=LONGEST_TEXT,
+        about="Sent as it is but for its places: `{field}`, `{list.2}`, and `{list}` where the list has `reads`. Every "
+        "prompt has it.",
+    ),
+    "second": Key(
+        str,
+        longest=LONGEST_TEXT,
+        about="A second turn, sent after the reply; `{reply}` in it is that reply.",
+    ),
+    "given": Key(str, about="Of a given answer: the field that people judge. No model is asked."),
+    "by": Key(str, longest=200, about="Of a given answer: who wrote it. Judges do not see it."),
+    "shows": Key(list, about="Of a given answer: the fields that judges see above it."),
+    "source": Key(str, about="Where the text is printed."),
 }
 # What a prompt whose text is given does not have, since nothing is sent.
 SENT = ("options", "times", "insist", "shuffle", "last", "second")

@@ -4,12 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generation.prompts.prompting import Prompt
-from judging.rules.verdict_scale import TONES, declared_scale
+from judging.rules.verdict_scale import FEWEST, MOST, TONES, declared_scale
 from protocols.declaration import Declaration, DeclarationProblem, Entry
 from protocols.entry_keys import (
-    FLAG,
     NAMED,
-    REQUIRED_TEXT,
     TABLE,
     Key,
     entry_problems,
@@ -21,17 +19,35 @@ MOST_TEXT = 5_000
 LINES = Key(list, longest=MOST_TEXT)
 KEYS = {
     **NAMED,
-    "title": REQUIRED_TEXT,
-    "source": Key(str, is_required=True, longest=MOST_TEXT),
-    "verdicts": Key(list, is_required=True, of=dict),
-    "rules": LINES,
-    "criteria": Key(dict, is_required=True),
+    "title": Key(str, is_required=True, about="What pages and reports call it."),
+    "source": Key(
+        str,
+        is_required=True,
+        longest=MOST_TEXT,
+        about="Where the question and its criteria are from.",
+    ),
+    "verdicts": Key(
+        list,
+        is_required=True,
+        of=dict,
+        about=f"The {FEWEST} to {MOST} verdicts, from worst to best.",
+    ),
+    "rules": Key(list, longest=MOST_TEXT, about="Sentences that judges read for all prompts."),
+    "criteria": Key(
+        dict,
+        is_required=True,
+        about="For each prompt that is judged a table `[rubric.criteria.PROMPT]`: the sentences of each verdict.",
+    ),
 }
 VERDICT_KEYS = {
-    "key": REQUIRED_TEXT,
-    "label": REQUIRED_TEXT,
-    "tone": Key(str, values=TONES),
-    "best": FLAG,
+    "key": Key(str, is_required=True, about="What is stored and counted."),
+    "label": Key(str, is_required=True, about="What judges read."),
+    "tone": Key(
+        str,
+        values=TONES,
+        about="Its colour. Without it the last verdict is good, the first bad, any between middling.",
+    ),
+    "best": Key(bool, about="True: reports compare by this verdict. Without it, by the last."),
 }
 
 
