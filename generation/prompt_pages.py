@@ -14,6 +14,7 @@ from generation.access import visible_to
 from generation.models import PromptVersion, Response, Run
 from generation.prompt_forms import FORMS
 from generation.prompts import prompting
+from generation.prompts.answers import reading_words
 from generation.prompts.prompting import Prompt
 from generation.response_planning import Rendered
 from pages.counting import how_many
@@ -71,7 +72,7 @@ def whole_text(prompt: Prompt) -> str:
         for number, example in enumerate(prompt.examples, start=1)
     )
     second = ["Second turn", prompt.second] if prompt.second else []
-    form = [answer(prompt)] if prompt.form or prompt.given else []
+    form = [answer(prompt)] if prompt.form or prompt.given or prompt.reading else []
     return "\n\n".join([prompt.template, *second, *form, *examples])
 
 
@@ -83,7 +84,8 @@ def answer(prompt: Prompt) -> str:
     options = f": {', '.join(prompt.options)}" if prompt.options else ""
     times = f"; asked for up to {how_many(prompt.times, 'time')}" if prompt.times else ""
     insists = ", at temperature 0 too" if prompt.insist else ""
-    return f"{FORMS[prompt.form]}{options}{times}{insists}"
+    reading = f"; scored: {reading_words(prompt.reading)}" if prompt.reading else ""
+    return f"{FORMS[prompt.form]}{options}{times}{insists}{reading}"
 
 
 def origin(prompt: Prompt) -> str:

@@ -12,14 +12,15 @@ equivalent ways Unicode writes a letter (NFC).
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from generation.prompts.answers import answer_of
 from generation.prompts.prompting import Form, Prompt, folded
 
 # The finding on a response whose replies never had the form.
 SKIPPED = "skipped"
-# How a reply begins that says that the passages have no answer.
+# How a reply begins that says that the passages have no answer, where the prompt declares nothing else.
 NONE = "None"
 # Marks that are of a word or number between letters or digits.
 _JOINS = ".,'’"
@@ -29,21 +30,27 @@ _JOINS = ".,'’"
 class WantedForm:
     """The form of a reply: a span of one of the passages `of`, or one of the options `of`.
 
-    It is asked up to `times`. `alike`: that is once, because the model would answer the same again.
+    It is asked up to `times`. `alike`: that is once, because the model would answer the same again. `reading` says
+    where in the reply the answer stands, which has the form (answers.py).
     """
 
     form: Form
     of: Sequence[str]
     times: int
     alike: bool = False
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, text: str) -> bool:
         """Whether a reply with this text has the form."""
-        reply = folded(text)
+        answer = answer_of(text, self.reading)
+        if answer.abstained or answer.unread:
+            return answer.abstained
+        reply = folded(answer.text)
         options = [folded(option) for option in self.of]
         if self.form == Form.OPTION:
             return _chooses_one(reply, options)
-        return reply.startswith(NONE) or any(_is_span(reply, passage) for passage in options)
+        none = self.reading.get("abstain") or NONE
+        return reply.startswith(none) or any(_is_span(reply, passage) for passage in options)
 
     def verb(self, text: str, asking: int) -> str:
         """What follows this reply, the one after `asking` others: "finish", "repeat", or "skip" after the last."""
@@ -70,7 +77,8 @@ def wanted(
     of = shown if prompt.form == Form.SPAN else prompt.options
     alike = is_greedy(options) and not prompt.insist
     times = 1 if alike else prompt.times
-    return asdict(WantedForm(prompt.form, list(of), times, alike and prompt.times > 1))
+    asked = WantedForm(prompt.form, list(of), times, alike and prompt.times > 1, prompt.reading)
+    return {name: value for name, value in asdict(asked).items() if value != {}}
 
 
 def is_greedy(options: Mapping[str, Any]) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generation.prompts import authoring, prompting
+from generation.prompts.answers import EXTRACTS, READING, WHOLE
 from generation.prompts.places import Places, places_of
-from generation.prompts.prompting import Form, PromptError
+from generation.prompts.prompting import WITH_OPTIONS, Form, PromptError
 from protocols.declaration import (
     AXES,
     ORIGINS,
@@ -23,6 +24,7 @@ GIVEN = "given"
 # A version is added to a label, as " v12", in a column of 24.
 LONGEST_LABEL = 20
 LONGEST_TAG = 60
+LONGEST_MARK = 60
 LONGEST_TEXT = authoring.LONGEST["template"]
 KEYS = {
     **NAMED,
@@ -53,6 +55,23 @@ KEYS = {
         bool,
         about="True: it is asked again also where the model's options make its replies the same.",
     ),
+    "extract": Key(
+        str,
+        values=EXTRACTS,
+        about="What of a reply is the answer. Without it, the whole.",
+    ),
+    "after": Key(
+        str,
+        longest=LONGEST_MARK,
+        about="A marker, such as `Answer:`. What follows its last place is read, by `extract`. A reply without it, or "
+        "with nothing after it, is *unread*.",
+    ),
+    "abstain": Key(
+        str,
+        longest=LONGEST_MARK,
+        about="A word, such as `None`. An answer that begins with it, as it is written, is an abstention: "
+        "`Nonetheless` is one, `none` is not.",
+    ),
     "shuffle": Key(
         list,
         about="The passages whose order is drawn from the run's seed for each record. The text has each once.",
@@ -79,7 +98,7 @@ KEYS = {
     "source": Key(str, about="Where the text is printed."),
 }
 # What a prompt whose text is given does not have, since nothing is sent.
-SENT = ("options", "times", "insist", "shuffle", "last", "second")
+SENT = ("options", "times", "insist", "shuffle", "last", "second", *READING)
 # The keys whose names here differ from those of a prompt's data.
 _KEY_OF = {"template": "text", "form": "answer"}
 Problems = Iterator[DeclarationProblem]
@@ -121,11 +140,13 @@ def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
         "form": FORMS.get(values.get("answer", "text"), Form.TEXT),
         "times": values.get("times"),
         "insist": values.get("insist", False),
+        # Named or left out, the whole reply is the same.
+        "extract": values.get("extract", "").removeprefix(WHOLE),
         "source": values.get("source", ""),
         "protocol": declaration.name,
         "tags": dict(values.get("tags", {})),
         "origin": values["origin"],
-        **{name: values.get(name, "") for name in ("given", "by")},
+        **{name: values.get(name, "") for name in ("after", "abstain", "given", "by")},
         **{name: list(values.get(name, ())) for name in ("options", "shuffle", "last", "shows")},
         **{name: [] for name in ("passages", "gold", "verdicts")},
         "reconstructed": False,
@@ -153,6 +174,7 @@ def _rules(declaration: Declaration, entry: Entry) -> Problems:
     yield from _tag_rules(declaration, entry)
     yield from _list_rules(declaration, entry, places)
     yield from _shuffle_rules(entry, body, places)
+    yield from _reading_rules(entry)
     yield from _given_rules(declaration, entry)
 
 
@@ -160,7 +182,7 @@ def _check_texts(body: Mapping[str, Any]) -> None:
     """Raise PromptError for a text with characters that cannot be, and for a name or label that cannot."""
     authoring.check_text("name", body["name"], authoring.LONGEST["name"], "The prompt's key")
     authoring.check_name(body["name"], body["label"], "The prompt")
-    for name in ("label", "title", "template", "second", "by", "source"):
+    for name in ("label", "title", "template", "second", "after", "abstain", "by", "source"):
         if body[name]:
             authoring.check_text(name, body[name], LONGEST_TEXT, "The prompt")
     for name, texts in (("tags", body["tags"].values()), ("last", body["last"])):
@@ -203,6 +225,17 @@ def _shuffle_rules(entry: Entry, body: Mapping[str, Any], places: Places) -> Pro
             yield entry.problem(f"{name!r} is no passage that the text has once.", "shuffle")
     if len(body["last"]) != len(shuffled):
         yield entry.problem("write a word for each passage of shuffle, in their order.", "last")
+
+
+def _reading_rules(entry: Entry) -> Problems:
+    values = entry.values
+    for name in READING:
+        if name in values and values.get("answer") in WITH_OPTIONS:
+            yield entry.problem("the answer is an option, and is read whole. Leave it out.", name)
+    if (text := values.get("abstain", "")) != text.strip():
+        yield entry.problem(
+            "an answer is read without blanks round it. Write none here.", "abstain"
+        )
 
 
 def _given_rules(declaration: Declaration, entry: Entry) -> Problems:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.identity import canonical
+from generation.prompts.answers import READING
 from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, REPLY, Places
 from leases.refusal import NotFoundHere
 from protocols.declaration import WIKICONTRADICT
@@ -82,7 +83,8 @@ class Prompt:
 
     Of another `protocol` than WikiContradict, whose fields its places name, passages and gold are empty, and its file
     may give the rest. `tags` are for tables, `origin` is one of ORIGINS. The passages `shuffle` stand in an order drawn
-    by the run's seed, `last` has a word for each of them. `given` is the field whose text, written `by` an author, is
+    by the run's seed, `last` has a word for each of them. `extract`, `after` and `abstain` say where the
+    answer stands in a reply (answers.py). `given` is the field whose text, written `by` an author, is
     the response: no model is asked, and judges are shown the fields `shows`, with the template as their question.
     """
 
@@ -111,9 +113,17 @@ class Prompt:
     origin: str = ""
     shuffle: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
+    extract: str = ""
+    after: str = ""
+    abstain: str = ""
     given: str = ""
     by: str = ""
     shows: tuple[str, ...] = ()
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """What it says of where the answer stands in a reply."""
+        return {name: text for name in READING if (text := getattr(self, name))}
 
     @property
     def mark(self) -> str:
@@ -210,7 +220,8 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
 def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent, and what the answer is."""
     decisive = (
-        "examples", "second", "form", "options", "times", "insist", "shuffle", "given", "by", "shows",
+        "examples", "second", "form", "options", "times", "insist", "extract", "after", "abstain", "shuffle", "given",
+        "by", "shows",
     )  # fmt: skip
     more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.

@@ -2,13 +2,15 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
 
 from accounts.roles import Role
-from generation import protocol_prompts, runs
+from generation import prompt_pages, protocol_prompts, runs
 from generation.models import PromptVersion, Run
+from generation.prompts import prompting
 from generation.states import RunState
 from tests.conflictbank import collection, protocol
 from tests.factories import person, signed_in
@@ -130,6 +132,15 @@ def test_the_page_of_a_prompt_has_its_tags_its_mark_and_its_text_about_a_record(
     assert "The text that is judged" in given
     assert "whose charter survives.</pre>" in given
     assert "/edit/" not in given
+
+
+def test_the_page_of_a_prompt_says_how_its_answer_is_read():
+    prompt = replace(prompting.find("5.1"), after="Answer:", abstain="None")
+    reading = (
+        "scored: what stands after the last “Answer:”; what begins with “None” is an abstention"
+    )
+    assert prompt_pages.answer(prompt) == f"A text as it comes; {reading}"
+    assert reading in prompt_pages.whole_text(prompt)
 
 
 def test_a_prompt_is_written_for_a_protocol_and_changed(client, alice):

@@ -132,6 +132,23 @@ def test_it_is_asked_until_a_reply_has_the_form_or_the_last_has_not(reply, askin
 
 
 @pytest.mark.parametrize(
+    ("reading", "reply", "has_it"),
+    [
+        ({"after": "Answer:"}, "It is long. Answer: 5 km", True),
+        ({"after": "Answer:"}, "5 km", False),
+        ({"after": "Answer:"}, "Answer: It is 5 km", False),
+        ({"after": "Answer:"}, "Answer: None", True),
+        ({"extract": "last line"}, "It is long.\n5 km", True),
+        ({"extract": "first line"}, "It is long.\n5 km", False),
+        ({"abstain": "Unknown"}, "Unknown.", True),
+        ({"abstain": "Unknown"}, "None", False),
+    ],
+)
+def test_the_answer_of_a_reply_has_the_form(reading, reply, has_it):
+    assert WantedForm(Form.SPAN, [PASSAGE], 3, reading=reading).has(reply) is has_it
+
+
+@pytest.mark.parametrize(
     ("options", "greedy"),
     [
         ({"temperature": 0}, True),

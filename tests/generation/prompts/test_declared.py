@@ -38,12 +38,27 @@ def test_what_names_a_prompt_does_not_decide_its_key_and_its_tags_do():
     assert not is_same(body, {**body, "tags": {}})
 
 
+def test_how_an_answer_is_read_decides_the_key():
+    text = TEXT.replace('answer = "scores"\noptions = ["A", "B", "C", "D"]\n', "", 1)
+    [plain, whole, cut, after, abstains] = [
+        bodies(read(text.replace('origin = "published"', f'origin = "ours"\n{line}', 1)))[
+            "no-evidence"
+        ]
+        for line in ("", 'extract = "whole"', 'extract = "first line"', 'after = "A:"', 'abstain = "None"')
+    ]  # fmt: skip
+    assert is_same(plain, whole)
+    assert len({body["sha256"] for body in (plain, cut, after, abstains)}) == 4
+    assert prompting.parse(after, "after").reading == {"after": "A:"}
+    assert prompting.parse(whole, "whole").reading == {}
+
+
 # A prompt, what is replaced in it, and the key and the words of the refusal.
 OPEN, SHUFFLED, GIVEN = "no-evidence", "two-temporal-shuffled", "entails-default"
 EVIDENCE, SHUFFLE = (
     "{default_evidence}",
     'shuffle = ["default_evidence", "temporal_conflict_evidence"]',
 )
+ANSWER = 'answer = "scores"\noptions = ["A", "B", "C", "D"]'
 MISTAKES = [
     (OPEN, "{question}", "{question.__class__}", "text", "has {question.__class__}, which is no field of a question"),
     (OPEN, "{options.1}", "{options[0]}", "text", "has {options[0]}, which is no field"),
@@ -77,6 +92,15 @@ MISTAKES = [
     (OPEN, 'origin = "published"', 'origin = "ours"\nsecond = "{reply}?"', "second", "Leave the second turn out"),
     (OPEN, 'origin = "published"', 'origin = "ours"\ngiven = "question"', "given", "given needs the answer given"),
     (OPEN, 'origin = "published"', 'origin = "ours"\nlast = ["a", "b"]', "last", "a word for each passage of shuffle"),
+    (OPEN, 'origin = "published"', 'origin = "ours"\nextract = "last line"', "extract", "the answer is an option, and"),
+    (OPEN, 'origin = "published"', 'origin = "ours"\nabstain = "None"', "abstain", "the answer is an option, and is"),
+    (OPEN, ANSWER, 'extract = "line"', "extract", "'line' is none of whole, first line, last line"),
+    (OPEN, ANSWER, 'after = ""', "after", "the text is empty"),
+    (OPEN, ANSWER, 'after = " "', "after", "the text is empty"),
+    (OPEN, ANSWER, 'after = "\\u0007"', "after", "the control character U+0007"),
+    (OPEN, ANSWER, f'after = "{"n" * 61}"', "after", "has 61 characters; at most 60"),
+    (OPEN, ANSWER, 'abstain = "None "', "abstain", "an answer is read without blanks round it"),
+    (OPEN, ANSWER, 'abstain = ""', "abstain", "the text is empty"),
     (SHUFFLED, SHUFFLE, 'shuffle = ["default_evidence"]', "shuffle", "name two passages or more"),
     (SHUFFLED, SHUFFLE, 'shuffle = ["default_evidence", "subject"]', "shuffle", "'subject' is no passage that"),
     (SHUFFLED, SHUFFLE, 'shuffle = ["default_evidence", "semantic_conflict_evidence"]', "shuffle", "is no passage"),
@@ -89,6 +113,7 @@ MISTAKES = [
     (GIVEN, '"default_evidence"', '"options"', "given", "'options' is no field that holds a text"),
     (GIVEN, '["default_claim"]', '["claim"]', "shows", "'claim' is no field that holds a text"),
     (GIVEN, 'origin = "ours"', 'origin = "ours"\noptions = ["A", "B"]', "options", "no model is asked. Leave it out"),
+    (GIVEN, 'origin = "ours"', 'origin = "ours"\nafter = "Answer:"', "after", "no model is asked. Leave it out"),
     (GIVEN, "the claim?", "{default_claim}?", "text", "nothing is sent, so the text has no places"),
     (GIVEN, 'text = "Does this evidence entail the claim?"', "", "", "text is missing"),
 ]  # fmt: skip
