@@ -35,6 +35,9 @@ class DeviationKind(StrEnum):
     EMPTY_PASSAGE = "a passage is empty"
     UNKNOWN_VALUE = "not a value that the protocol knows"
     EQUAL_OPTIONS = "a list has the same text twice"
+    EMPTY_OPTION = "a list has an empty text"
+    NOT_LISTED = "a text is not in the list that is to hold it"
+    EMPTY_LIST = "the list that is to hold a text is empty"
     UNEQUAL_OPTION = "the option and the field that it stands for differ"
     EQUAL_LETTERS = "two answers have the same letter"
 

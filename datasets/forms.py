@@ -19,6 +19,13 @@ def _formats() -> list[tuple[str, str]]:
     return [(name, known.importer.label) for name, known in formats().items()]
 
 
+def parts() -> list[tuple[str, Any]]:
+    """Of the formats with a file for each value of a slice: by their titles, the values."""
+    declared = [known.protocol.declaration for known in formats().values() if known.protocol]
+    parted = [(one.title, one.fields[one.file.by].values) for one in declared if one.file.by]
+    return [("", "By the file's name"), *((title, [(v, v) for v in vs]) for title, vs in parted)]
+
+
 class ImportForm(forms.Form):
     """A file for a new or existing collection."""
 
@@ -30,6 +37,12 @@ class ImportForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     format = forms.ChoiceField(label="Format", choices=_formats)
+    part = forms.ChoiceField(
+        required=False,
+        label="Part of the data set",
+        choices=parts,
+        help_text="Where the published files are parts, as by level, and do not say so themselves.",
+    )
     file = forms.FileField(
         label="File",
         help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB, or any size by manage.py import_dataset. The whole file is "

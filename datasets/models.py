@@ -6,7 +6,7 @@ are spelled in schema.py alone. In text columns null means that the source recor
 "" that it holds an empty text.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.validators import RegexValidator
@@ -84,6 +84,23 @@ class Collection(models.Model):
     @property
     def declaration(self) -> Declaration:
         return self.protocol.declaration if self.protocol else wikicontradict()
+
+    def noted(self, part: str = "") -> dict[str, Any]:
+        """What is kept of the file of declared records: `end` and `kept` (declared/writing.py).
+
+        Where files are parted by a slice, it is of that part's, or of the keys of another's.
+        """
+        kept = self.file_kept or {}
+        if not self.declaration.file.by:
+            return kept
+        first: dict[str, Any] = next(iter(kept.values()), {})
+        return kept.get(part) or {"kept": first.get("kept", {})}
+
+    @property
+    def canary(self) -> str:
+        """The text that marks the source of declared records; "" where their protocol has none."""
+        kept: dict[str, str] = self.noted().get("kept", {})
+        return kept.get(self.declaration.file.canary, "")
 
 
 class Validity(models.TextChoices):

@@ -40,7 +40,8 @@ class DeclaredField:
 
     `label` is what pages and judges read. A `slice` parts items: as filter, stratum, or axis of a table. `values` are
     those that are known. A letter, A for the first text, is `of` a list, and may give the field with the same text
-    (`says`). `reads` is how a list reads as text, by its length.
+    (`says`). `reads` is how a list reads as text, by its length. A record may lack an `optional` one. A text is to be
+    `one_of` the texts of a list.
     """
 
     name: str
@@ -51,6 +52,8 @@ class DeclaredField:
     of: str = ""
     says: str = ""
     reads: Mapping[int, str] | None = None
+    optional: bool = False
+    one_of: str = ""
 
     @property
     def title(self) -> str:
@@ -73,7 +76,9 @@ class Shape(StrEnum):
 class FileShape:
     """The shape of a file of records. `list` is the key of an object's records, `keep` its other keys, in their order.
 
-    `indent` None: all on one line, or each record of LINES. `ascii`: other characters are escaped.
+    `indent` None: all on one line, or each record of LINES. `ascii`: other characters are escaped. `by` is a slice that
+    no file holds: each file has the records of one of its values, and `names` are the files' names by value. `canary`
+    is the kept key whose text marks the records of one source.
     """
 
     shape: Shape = Shape.LINES
@@ -81,6 +86,18 @@ class FileShape:
     keep: tuple[str, ...] = ()
     indent: int | None = None
     ascii: bool = False
+    by: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    canary: str = ""
+
+    def value_of(self, file_name: str) -> str:
+        """The value of `by` whose file a name fits, also with more around it, as "1.0-NAME (2).json"; "" for none."""
+        fitting = [
+            value
+            for value, name in self.names.items()
+            if name.partition(".")[0].casefold() in file_name.casefold()
+        ]
+        return fitting[0] if len(fitting) == 1 else ""
 
 
 @dataclass(frozen=True)

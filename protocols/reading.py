@@ -4,6 +4,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from itertools import permutations
 from typing import Any
 
 from protocols.declaration import (
@@ -20,11 +21,13 @@ from protocols.declaration import (
     Shape,
 )
 from protocols.entry_keys import (
+    NAME,
     NAMED,
     Key,
     broken,
     entry_problems,
     repeated_names,
+    texts_problem,
 )
 from protocols.toml_lines import TOP, TableLines, lines_of
 
@@ -73,6 +76,15 @@ FILE_KEYS = {
         "one line.",
     ),
     "ascii": Key(bool, about="True: characters outside ASCII are escaped."),
+    "by": Key(
+        str,
+        about="A slice that no file holds: the import asks for its value, and an export writes a file for each.",
+    ),
+    "names": Key(dict, about="With `by`: for each value the name of its file."),
+    "canary": Key(
+        str,
+        about="One of `keep`, whose text is shown with every export. A collection takes files with one canary alone.",
+    ),
 }
 ITEM_KEYS = {
     "title": Key(str, is_required=True, about="The field that lists show as the record's title."),
@@ -107,11 +119,19 @@ FIELD_KEYS = {
         dict,
         about='Of a list: how it reads as one text, by its length, as `{ 1 = " in {1}", 2 = " from {1} to {2}" }`.',
     ),
+    "optional": Key(
+        bool, about="True: a record may lack it. Then a prompt that shows it is not asked."
+    ),
+    "one_of": Key(
+        str,
+        about="Of a text: the list that is to hold it. A record in which it does not is reported, and kept.",
+    ),
 }
 TABLES = {"protocol": PROTOCOL_KEYS, "file": FILE_KEYS, "item": ITEM_KEYS}
 KNOWN = (*TABLES, "field", *PARTS)
 # The reader of TOML takes memory by the square of this, so that one line could fill the machine.
 LONGEST_PATH = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
+FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9])?")
 # How many texts a list has, as a key of `reads`; and its places, as "{1}".
 LENGTH = re.compile(r"[1-9]?[0-9]")
 PLACE_IN_LIST = re.compile(r"\{([^{}]*)\}")
@@ -267,10 +287,17 @@ def _rules(
         ("-" in declaration.name, "write the name without hyphens.", "name"),
     )
     problems += _file_rules(declaration.file, tables["file"])
+    problems += _by_rules(declaration, tables["file"])
     for key, name in tables["item"].values.items():
-        is_text = name in declaration.fields and declaration.fields[name].is_text
+        field = declaration.fields.get(name)
+        is_text = field is not None and field.is_text
         message = f"{name!r} is no field that holds a text."
-        problems += broken(tables["item"], (not is_text, message, key))
+        may_lack = f"a record may lack {name!r}. Name one that all have."
+        problems += broken(
+            tables["item"],
+            (not is_text, message, key),
+            (field is not None and field.optional, may_lack, key),
+        )
     for entry in fields:
         problems += _field_rules(declaration, entry)
     return problems
@@ -287,6 +314,33 @@ def _file_rules(file: FileShape, entry: Entry) -> list[DeclarationProblem]:
         (file.keep and not is_object, "only an object has further keys.", "keep"),
         (file.list in file.keep, f"{file.list!r} has the records already.", "keep"),
         (is_wrong, allowed, "indent"),
+        (
+            file.canary and file.canary not in file.keep,
+            f"{file.canary!r} is none of keep.",
+            "canary",
+        ),
+    )
+
+
+def _by_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProblem]:
+    file = declaration.file
+    values = declaration.slices[file.by].values if file.by in declaration.slices else ()
+    names = list(file.names.values())
+    asked = f"name a file for each of {', '.join(values)}, and for nothing else."
+    unfit = next((value for value in values if not NAME.fullmatch(value)), "")
+    are_texts = not texts_problem(file.names)
+    fits = all(are_texts and FILE_NAME.fullmatch(name) for name in names)
+    plain = "a file's name has letters, digits, and . _ - within, as simple.json."
+    stems = [name.partition(".")[0].casefold() for name in names] if fits else []
+    is_alike = any(a in b for a, b in permutations(stems, 2))
+    return broken(
+        entry,
+        (file.by and not values, f"{file.by!r} is no slice with values.", "by"),
+        (unfit, f"{unfit!r} names a file's records. Use small letters, digits and hyphens.", "by"),
+        (file.names and not file.by, "only files by a slice have names for its values.", "names"),
+        (values and set(file.names) != set(values), asked, "names"),
+        (not fits, plain, "names"),
+        (is_alike, "one name is within another, so that a file's name would fit both.", "names"),
     )
 
 
@@ -295,6 +349,8 @@ def _field_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProb
     is_letter = field.type == FieldType.LETTER
     is_of_list = _is(declaration, field.of, FieldType.LIST)
     is_of_text = _is(declaration, field.says, FieldType.TEXT)
+    is_relied_on = field.slice or is_letter or _is_of_letter(declaration, field.name)
+    is_of_listed = _is(declaration, field.one_of, FieldType.LIST)
     means = f"{field.name!r} means something else here. Choose another name."
     return broken(
         entry,
@@ -307,8 +363,15 @@ def _field_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProb
         (field.slice and field.type != FieldType.TEXT, "only a field of type text is a slice.", "slice"),
         (field.values and not field.slice, "values are those of a slice: slice = true.", "values"),
         (field.reads is not None and field.type != FieldType.LIST, "only a list reads by its length.", "reads"),
+        (field.optional and is_relied_on, "a slice, a letter and what a letter names are in every record.", "optional"),
+        (field.one_of and field.type != FieldType.TEXT, "only a text is one of a list.", "one_of"),
+        (field.one_of and not is_of_listed, f"{field.one_of!r} is no field that is a list.", "one_of"),
         *_reads_rules(entry.values.get("reads")),
     )  # fmt: skip
+
+
+def _is_of_letter(declaration: Declaration, name: str) -> bool:
+    return any(name in (field.of, field.says) for field in declaration.fields.values())
 
 
 def _is(declaration: Declaration, name: str, kind: FieldType) -> bool:

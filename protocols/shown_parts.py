@@ -80,7 +80,13 @@ def about_field(field: DeclaredField) -> str:
     says = f", with the same text as {field.says}" if field.says else ""
     values = f": {', '.join(field.values)}" if field.values else ""
     reads = "; ".join(f"of {n} reads “{text}”" for n, text in (field.reads or {}).items())
-    parts = [f"{of}{says}" if field.of else "", f"a slice{values}" if field.slice else "", reads]
+    parts = [
+        f"{of}{says}" if field.of else "",
+        f"a slice{values}" if field.slice else "",
+        reads,
+        f"one of {field.one_of}" if field.one_of else "",
+        "a record may lack it" if field.optional else "",
+    ]
     return "; ".join(filter(None, parts))
 
 
@@ -94,4 +100,7 @@ def about_file(file: FileShape) -> str:
     kept = f"other keys are kept: {', '.join(file.keep)}" if file.keep else ""
     indent = f"indented by {file.indent}" if file.indent else ""
     ascii_only = "other letters than ASCII escaped" if file.ascii else ""
-    return "; ".join(filter(None, [shapes[file.shape], kept, indent, ascii_only]))
+    names = ", ".join(f"{value} in {name}" for value, name in file.names.items())
+    by = f"a file for each {file.by}, which it does not hold: {names}" if file.by else ""
+    canary = f"{file.canary} is shown with every export" if file.canary else ""
+    return "; ".join(filter(None, [shapes[file.shape], kept, canary, indent, ascii_only, by]))

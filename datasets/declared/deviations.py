@@ -4,16 +4,20 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from datasets.declared.records import chosen_text
+from datasets.declared.records import chosen_text, in_order
 from datasets.deviations import Deviation, DeviationKind, folded
 from protocols.declaration import Declaration, DeclaredField, FieldType
 
 
 def declared_deviations(declaration: Declaration, record: Mapping[str, Any]) -> list[Deviation]:
     """All deviations of one record, in the order of its fields."""
-    fields = declaration.fields.values()
+    fields = declaration.fields
     return [
-        *(found for field in fields for found in _of_field(field, record)),
+        *(
+            found
+            for name in in_order(declaration, record)
+            for found in _of_field(fields[name], record)
+        ),
         *_same_letters(declaration, record),
     ]
 
@@ -29,6 +33,14 @@ def _of_field(field: DeclaredField, record: Mapping[str, Any]) -> Iterator[Devia
         yield from (
             Deviation(DeviationKind.EQUAL_OPTIONS, field.name, text) for text in sorted(twice)
         )
+        yield from (
+            Deviation(DeviationKind.EMPTY_OPTION, field.name, f"number {place}")
+            for place, text in enumerate(value, 1)
+            if not text.strip()
+        )
+    if field.one_of in record and value not in record[field.one_of]:
+        kind = DeviationKind.NOT_LISTED if record[field.one_of] else DeviationKind.EMPTY_LIST
+        yield Deviation(kind, field.name if record[field.one_of] else field.one_of, value)
     if field.says and folded(chosen_text(field, record)) != folded(record[field.says]):
         detail = f"{value}, {chosen_text(field, record)}, and not {record[field.says]}"
         yield Deviation(DeviationKind.UNEQUAL_OPTION, field.name, detail)

@@ -34,7 +34,7 @@ def parse_declared(declaration: Declaration, record: object) -> Parsed:
 
 def in_order(declaration: Declaration, record: Mapping[str, Any]) -> dict[str, Any]:
     """The record with its keys in the declared order, which no database keeps."""
-    return {name: record[name] for name in declaration.fields}
+    return {name: record[name] for name in declaration.fields if name in record}
 
 
 def letters_of(texts: list[str]) -> str:
@@ -52,7 +52,11 @@ def _problems(declaration: Declaration, record: Mapping[str, Any]) -> list[Probl
     if len(record) > MOST_KEYS:
         return [too_many("", record)]
     fields = declaration.fields
-    problems = [Problem(name, "is missing") for name in fields if name not in record]
+    problems = [
+        Problem(name, "is missing")
+        for name, field in fields.items()
+        if name not in record and not field.optional
+    ]
     for name, value in record.items():
         if name in fields:
             problems += _value_problems(fields[name], value, record)

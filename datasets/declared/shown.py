@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from datasets.declared.records import chosen_text, letters_of
+from datasets.declared.records import chosen_text, in_order, letters_of
 from protocols.declaration import Declaration, DeclaredField, FieldType
 
 
@@ -26,8 +26,9 @@ class FieldShown(NamedTuple):
 
 
 def shown_fields(declaration: Declaration, record: Mapping[str, Any]) -> list[FieldShown]:
-    """All fields in their order. The title and the question, which the page has above, are among them."""
-    return [_shown(declaration, field, record) for field in declaration.fields.values()]
+    """The record's fields in their order. The title and the question, which the page has above, are among them."""
+    fields = declaration.fields
+    return [_shown(declaration, fields[name], record) for name in in_order(declaration, record)]
 
 
 def _shown(declaration: Declaration, field: DeclaredField, record: Mapping[str, Any]) -> FieldShown:

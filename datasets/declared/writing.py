@@ -13,11 +13,13 @@ from protocols.declaration import Declaration, Shape
 class FileNoted:
     """What an import notes of a file: its kept keys, and how it ends ("" or a line feed).
 
+    value: that of the slice by which files are parted, of its records.
     differs: the first line in which the file differs from the one that is written of its records; None for none.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     end: str = ""
+    value: str = ""
     differs: int | None = None
 
 
@@ -33,7 +35,9 @@ class RecordWriter:
 
     def next(self, record: Mapping[str, Any]) -> str:
         """The record, with what stands before it."""
-        text = self._dumped(in_order(self._declaration, record))
+        held = in_order(self._declaration, record)
+        held.pop(self._file.by, None)
+        text = self._dumped(held)
         return self._before() + (text.replace("\n", self._begins) if self._begins else text)
 
     def last(self) -> str:

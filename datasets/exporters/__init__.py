@@ -31,14 +31,16 @@ EXPORTERS: dict[str, Exporter] = {
 
 
 def exporters_of(collection: Collection) -> dict[str, Exporter]:
-    """The formats of a collection by name; by the first a release is hashed."""
+    """The formats of a collection by name."""
     if not collection.is_declared:
         return EXPORTERS
-    declaration, noted = collection.declaration, FileNoted(**(collection.file_kept or {}))
-    declared = (
-        DeclaredFile(declaration, noted),
-        DeclaredCsv(declaration),
-        CompleteJson(declaration),
+    declaration, canary = collection.declaration, collection.canary
+    by = declaration.file.by
+    parts = declaration.fields[by].values if by else ("",)
+    declared: tuple[Exporter, ...] = (
+        *(DeclaredFile(declaration, FileNoted(**collection.noted(part)), part) for part in parts),
+        DeclaredCsv(declaration, canary),
+        CompleteJson(declaration, canary),
     )
     return {exporter.name: exporter for exporter in declared}
 
@@ -54,5 +56,6 @@ def exporter_named(collection: Collection, name: str) -> Exporter:
 
 
 def hashed(collection: Collection) -> Exporter:
-    """The format of whose file a release has the hash: the records as they are published."""
-    return next(iter(exporters_of(collection).values()))
+    """The format of whose file a release has the hash: the records as they are published; if in parts, everything."""
+    known = exporters_of(collection)
+    return known[CompleteJson.name if collection.declaration.file.by else next(iter(known))]

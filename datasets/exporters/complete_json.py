@@ -15,7 +15,8 @@ class CompleteJson:
 
     `provenance` holds, for passage "1" and "2", the pieces it was copied from; `filled` the columns that the app
     filled in and the annotator left; `derived` the inferred answers, as [question, answer]; `same_tag` the ids of other
-    contradictions that a review found in the same tag. A record of a protocol has its id, its version and its fields.
+    contradictions that a review found in the same tag. A record of a protocol has its id, its version, its fields
+    and the canary, if there is one.
     """
 
     name = "complete-json"
@@ -23,8 +24,9 @@ class CompleteJson:
     suffix = ".json"
     content_type = "application/json; charset=utf-8"
 
-    def __init__(self, declaration: Declaration | None = None) -> None:
+    def __init__(self, declaration: Declaration | None = None, canary: str = "") -> None:
         self._declaration = declaration
+        self._canary = {"canary": canary} if canary else {}
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
@@ -33,7 +35,7 @@ class CompleteJson:
             if self._declaration is None:
                 entry = _entry(row)
             elif row.questions:
-                entry = _numbered(row, in_order(self._declaration, row.record))
+                entry = _numbered(row, in_order(self._declaration, row.record)) | self._canary
             else:
                 continue  # its question is excluded
             yield f"{before}\n{json.dumps(entry, ensure_ascii=False)}"

@@ -70,6 +70,7 @@ def bring(
     batches = _batches(_lacking(held, drafts))
     first = next(batches, None)
     if held and first is None:
+        _check_canary(held, declared)
         return held, 0
     with arrival(source=source, by=by) as arriving:
         for batch in chain([first or []], batches):
@@ -181,11 +182,27 @@ def _check_protocol(held: Collection, declared: DeclaredBy | None) -> None:
         )
 
 
+def _check_canary(held: Collection, declared: DeclaredBy | None) -> None:
+    """Raise Conflict where the file, which is read, has another canary."""
+    if declared and (key := held.declaration.file.canary):
+        given = declared.noted.kept[key]
+        if given != held.canary:
+            raise Conflict(
+                f"The file's {key} is “{given[:200]}”, and that of {held.name} is “{held.canary[:200]}”: it is of "
+                "another source. Give a new collection."
+            )
+
+
 def _declared_columns(declared: DeclaredBy) -> dict[str, Any]:
     """Those of a collection whose records are declared. Raises Conflict where the protocol is another text now."""
     use(declared.protocol)
-    kept = {"end": declared.noted.end, "kept": declared.noted.kept}
-    return {"protocol": declared.protocol, "file_kept": kept}
+    return {"protocol": declared.protocol, "file_kept": _kept(declared.noted, {})}
+
+
+def _kept(noted: FileNoted, before: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of files: of the first, or of the first with each value of the slice by which they are parted."""
+    kept = {"end": noted.end, "kept": noted.kept}
+    return {noted.value: kept, **before} if noted.value else before or kept
 
 
 def _shown(
@@ -197,6 +214,11 @@ def _shown(
     if target:
         _check_protocol(target, declared)
         locked(target)
+        if declared:
+            target.refresh_from_db(fields=["file_kept"])
+            _check_canary(target, declared)
+            target.file_kept = _kept(declared.noted, target.file_kept or {})
+            target.save(update_fields=["file_kept"])
         # Another import or an annotation may have added some in the meantime.
         _delete(waiting.contradictions.filter(external_id__in=_identities(target)))
     added = waiting.contradictions.count()

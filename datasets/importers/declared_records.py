@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, BinaryIO
 
 from datasets.declared.deviations import declared_deviations
@@ -12,7 +11,7 @@ from datasets.deviations import Deviation
 from datasets.importers.checked_records import checked_records
 from datasets.importers.json_list import lines_in, listed_in, values_in
 from datasets.importers.json_text import refuse
-from datasets.schema import Parsed, Problem, text_problems
+from datasets.schema import Parsed, Problem, RecordRefused, text_problems
 from protocols.declaration import Declaration, Shape
 
 SHAPES = {
@@ -23,13 +22,13 @@ SHAPES = {
 
 
 class DeclaredRecords:
-    """Reads the whole file or refuses it."""
+    """Reads the whole file or refuses it. `value` is that of the slice by which files are parted, of its records."""
 
-    def __init__(self, declaration: Declaration) -> None:
-        self.declaration = declaration
+    def __init__(self, declaration: Declaration, value: str = "") -> None:
+        self.declaration, self.value = declaration, value
         self.name = declaration.name
         self.label = declaration.title
-        keys = ", ".join(declaration.fields)
+        keys = ", ".join(name for name in declaration.fields if name != declaration.file.by)
         self.hint = f"{declaration}: {SHAPES[declaration.file.shape]}, with the keys {keys}."
 
     def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
@@ -38,10 +37,10 @@ class DeclaredRecords:
         Each is written again and compared with the file. Raises Unreadable (checked_records).
         """
         noted = noted or FileNoted()
+        noted.value = self.value
         values = self._values(file, noted)
-        parse = partial(parse_declared, self.declaration)
         writer, compared = RecordWriter(self.declaration, noted), _Comparison(file, noted)
-        for parsed in checked_records(values, parse, self.declaration.item.title):
+        for parsed in checked_records(values, self._parse, self.declaration.item.title):
             compared.go_on(writer.next(parsed.record))
             yield parsed
         noted.end = "\n" if _ending(file) == b"\n" else ""
@@ -51,6 +50,14 @@ class DeclaredRecords:
 
     def deviations(self, parsed: Parsed) -> list[Deviation]:
         return declared_deviations(self.declaration, parsed.record)
+
+    def _parse(self, record: object) -> Parsed:
+        by = self.declaration.file.by
+        if not by or not isinstance(record, dict):
+            return parse_declared(self.declaration, record)
+        if by in record:
+            raise RecordRefused([Problem(by, "is no key of a record: the import asks for it")])
+        return parse_declared(self.declaration, {**record, by: self.value})
 
     def _values(self, file: BinaryIO, noted: FileNoted) -> Iterator[Any]:
         shape = self.declaration.file

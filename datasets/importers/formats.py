@@ -7,7 +7,8 @@ from datasets.importers import IMPORTERS, Importer
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection
-from leases.refusal import NotFoundHere
+from leases.refusal import NotFoundHere, Refusal
+from protocols.declaration import Declaration
 from protocols.models import Protocol
 
 
@@ -26,15 +27,26 @@ def formats() -> dict[str, Format]:
     return known
 
 
-def format_for(name: str, collection_name: str) -> Format:
-    """The format of that name, in the version that the collection has if there is one. Raises NotFoundHere."""
+class PartUnknown(Refusal):
+    """It is not known which part of a data set a file holds."""
+
+
+def format_for(name: str, collection_name: str, *, file_name: str = "", part: str = "") -> Format:
+    """The format of that name, in the version that the collection has if there is one. Raises NotFoundHere.
+
+    `part` is which value of a slice all records of the file have, where its protocol has a file for each; without it
+    the file's name says so. Raises PartUnknown.
+    """
     known = formats()
     if name not in known:
         raise NotFoundHere(
             f"There is no format {name!r}; there are {', '.join(known)}. Install the protocol first."
         )
     held = Collection.objects.filter(name=collection_name, protocol__name=name).first()
-    return _declared(held.protocol) if held and held.protocol else known[name]
+    protocol = held.protocol if held else known[name].protocol
+    if protocol is None:
+        return known[name]
+    return _declared(protocol, _part_of(protocol.declaration, file_name, part))
 
 
 def of_another_format(file: BinaryIO, importer: Importer) -> Unreadable | None:
@@ -56,5 +68,24 @@ def _reads(importer: Importer, file: BinaryIO) -> bool:
     return False
 
 
-def _declared(protocol: Protocol) -> Format:
-    return Format(DeclaredRecords(protocol.declaration), protocol)
+def _part_of(declaration: Declaration, file_name: str, given: str) -> str:
+    by = declaration.file.by
+    if not by:
+        if given:
+            raise PartUnknown(
+                f"A file of {declaration.name} holds all records. Do not name a part."
+            )
+        return ""
+    title, values = declaration.fields[by].title, ", ".join(declaration.fields[by].values)
+    part = given or declaration.file.value_of(file_name)
+    if not part:
+        raise PartUnknown(f"The file's name does not say its “{title}”. Choose one of {values}.")
+    if part not in declaration.fields[by].values:
+        raise PartUnknown(
+            f"{part[:40]!r} is no “{title}” of {declaration.name}. Choose one of {values}."
+        )
+    return part
+
+
+def _declared(protocol: Protocol, part: str = "") -> Format:
+    return Format(DeclaredRecords(protocol.declaration, part), protocol)

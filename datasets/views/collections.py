@@ -38,8 +38,8 @@ from datasets.excluding.exclusions import (
 from datasets.exporters import exporter_named, exporters_of
 from datasets.exporters.export_files import spooled
 from datasets.facets import chosen_facets, filters_of
-from datasets.forms import ImportForm, MoveForm, ReleaseForm
-from datasets.importers.formats import format_for, formats
+from datasets.forms import ImportForm, MoveForm, ReleaseForm, parts
+from datasets.importers.formats import PartUnknown, format_for, formats
 from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
@@ -79,16 +79,26 @@ def import_collection(request: HttpRequest) -> HttpResponse:
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     if form.is_valid():
-        with refused_in(form, "collection"), refused_in(form, "file", Unreadable):
+        with (
+            refused_in(form, "collection"),
+            refused_in(form, "file", Unreadable),
+            refused_in(form, "part", PartUnknown),
+        ):
             count_job(person_of(request), "imports")
             return _imported(request, form)
-    context = {"form": form, "importers": [known.importer for known in formats().values()]}
+    context = {
+        "form": form,
+        "has_parts": len(parts()) > 1,
+        "importers": [known.importer for known in formats().values()],
+    }
     return form_page(request, "datasets/import.html", context)
 
 
 def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     given = form.cleaned_data
-    importer, protocol = format_for(given["format"], given["collection"])
+    importer, protocol = format_for(
+        given["format"], given["collection"], file_name=given["file"].name, part=given["part"]
+    )
     report = import_file(
         importer=importer,
         protocol=protocol,
@@ -99,7 +109,8 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     )
     messages.success(
         request,
-        f"Added: {report.added} of {how_many(report.records, 'record')}. There already: {report.already_there}; "
+        f"Added: {report.added} of {how_many(report.records, 'record')}"
+        f"{f' ({report.noted.value})' if report.noted.value else ''}. There already: {report.already_there}; "
         f"twice in the file: {len(report.duplicates)}."
         f"{f' {report.how_it_comes_out}' if report.collection.is_declared else ''}",
     )
@@ -142,6 +153,7 @@ def _collection_page(
         "revised": None if collection.is_declared else progress(collection, person),
         "releases": collection.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
+        "hashed": "everything" if collection.declaration.file.by else "the records file",
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "move_form": not_moved or _move_form(collection, person),
         "is_admin": person.has_role(Role.ADMIN),

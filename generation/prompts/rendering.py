@@ -76,6 +76,8 @@ def _text_of(declaration: Declaration, record: Mapping[str, Any], place: str) ->
     name, _, number = place.partition(".")
     if name not in declaration.fields:
         raise Unfit(f"{name} is no field of {declaration}")
+    if name not in record:
+        raise Unfit(f"the record has no {name}")
     value, reads = record[name], declaration.fields[name].reads or {}
     if declaration.fields[name].is_text:
         return str(value)

@@ -111,6 +111,9 @@ def test_a_file_with_the_line_ends_of_windows_is_read():
     assert problems(bad.encode())[0].startswith("line 32, field 'options', type: ")
 
 
+BY = f'{LINES}\nby = "mill"\n'
+FOR_EACH = "name a file for each of water, wind, and for nothing else."
+PLAIN = "a file's name has letters, digits, and . _ - within, as simple.json."
 NAMES = "at most 24 small letters, digits, hyphens and underscores, beginning with a letter."
 
 
@@ -169,6 +172,18 @@ NAMES = "at most 24 small letters, digits, hyphens and underscores, beginning wi
         (LINES, f"{LIST}\nindent = 9",
          "line 11, file number 1, indent: a list or an object is indented by 1 to 8 blanks."),
         (LINES, f'{LINES}\nascii = "no"', "line 11, file number 1, ascii: this is not true or false."),
+        (LINES, f'{OBJECT}\nlist = "all"\nkeep = ["licence"]\ncanary = "canary"',
+         "line 13, file number 1, canary: 'canary' is none of keep."),
+        (LINES, f'{LINES}\nby = "source"', "line 11, file number 1, by: 'source' is no slice with values."),
+        (LINES, f'{LINES}\nby = "mills"', "line 11, file number 1, by: 'mills' is no slice with values."),
+        (LINES, BY, f"line 9, file number 1, names: {FOR_EACH}"),
+        (LINES, f'{LINES}\nnames = {{ water = "a" }}',
+         "line 11, file number 1, names: only files by a slice have names for its values."),
+        (LINES, f'{BY}names = {{ water = "a", wind = "b", tide = "c" }}', f"line 12, file number 1, names: {FOR_EACH}"),
+        (LINES, f'{BY}names = {{ water = "a", wind = "../b" }}', f"line 12, file number 1, names: {PLAIN}"),
+        (LINES, f'{BY}names = {{ water = "a", wind = 5 }}', f"line 12, file number 1, names: {PLAIN}"),
+        (LINES, f'{BY}names = {{ water = "mills.json", wind = "windmills.json" }}',
+         "line 12, file number 1, names: one name is within another, so that a file's name would fit both."),
         # the item
         ('cluster = "mill"', 'cluster = "weir"',
          "line 15, item number 1, cluster: 'weir' is no field that holds a text."),
@@ -202,6 +217,14 @@ NAMES = "at most 24 small letters, digits, hyphens and underscores, beginning wi
          "line 28, field 'source', says: only a letter says what another field holds."),
         ("slice = true", "slice = false", "line 20, field 'mill', values: values are those of a slice: slice = true."),
         ('label = "Source"', "slice = true", "line 28, field 'source', slice: only a field of type text is a slice."),
+        ('slice = true', "slice = true\noptional = true",
+         "line 20, field 'mill', optional: a slice, a letter and what a letter names are in every record."),
+        ('type = "list"', 'type = "list"\noptional = true',
+         "line 33, field 'options', optional: a slice, a letter and what a letter names are in every record."),
+        ('label = "Source"', 'one_of = "options"', "line 28, field 'source', one_of: only a text is one of a list."),
+        ('type = "passage"', 'one_of = "mill"', "line 27, field 'source', one_of: 'mill' is no field that is a list."),
+        ('name = "question"', 'name = "question"\noptional = true',
+         "line 14, item number 1, question: a record may lack 'question'. Name one that all have."),
         ('label = "Source"', f"reads = {READS}", "line 28, field 'source', reads: only a list reads by its length."),
         (READS, '{ 1 = " in {2}" }', "line 33, field 'options', reads: a list of 1 has no {2}."),
         (READS, '{ 2 = " in {0}" }', "line 33, field 'options', reads: a list of 2 has no {0}."),
@@ -233,6 +256,33 @@ def test_all_mistakes_are_named_at_once():
         "line 3, protocol 'mills', version",
         "line 32, field 'options', type",
     ]
+
+
+def test_files_may_be_parted_by_a_slice_whose_values_can_be_in_a_file_name():
+    names = 'names = { water = "mills_by_water.json", wind = "mills_by_wind.json" }'
+    file = read(changed(LINES, f"{BY}{names}")).file
+    assert (file.by, file.names["wind"]) == ("mill", "mills_by_wind.json")
+    spaced = names.replace("wind =", "'the wind' =")
+    text = changed('"wind"', '"the wind"', changed(LINES, f"{BY}{spaced}"))
+    assert problems(text.encode()) == [
+        "line 11, file number 1, by: 'the wind' names a file's records. Use small letters, digits and hyphens."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("knot_with_simple_questions.json", "simple"),
+        ("KNOT_with_Simple_questions (2).JSON", "simple"),
+        ("knot-1.0-knot_with_explicit_questions.json", "explicit"),
+        ("questions.json", ""),
+        ("knot_with_simple_questions+knot_with_explicit_questions.json", ""),
+        ("", ""),
+    ],
+)
+def test_the_name_of_a_file_says_which_part_it_is(name, value):
+    names = {one: f"knot_with_{one}_questions.json" for one in ("simple", "explicit")}
+    assert FileShape(Shape.LINES, by="level", names=names).value_of(name) == value
 
 
 def test_what_the_rooms_find_wrong_with_their_parts_refuses_the_file():

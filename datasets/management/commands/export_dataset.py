@@ -23,7 +23,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--format",
             required=True,
-            help=f"{', '.join(EXPORTERS)}; of a protocol's records: records, records-csv, complete-json",
+            help=f"{', '.join(EXPORTERS)}; of a protocol: records or records-PART, records-csv, complete-json",
         )
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
         parser.add_argument(
@@ -50,3 +50,5 @@ class Command(RefusingCommand):
         if excluded:
             self.stdout.write(f"{len(excluded)} excluded questions left out")
         self.stdout.write(f"{options['out']}: {size} bytes, sha256 {sha256}")
+        if collection.canary:
+            self.stdout.write(f"canary: {collection.canary}")

@@ -21,12 +21,21 @@ class Command(RefusingCommand):
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--collection", required=True, metavar="NAME")
         parser.add_argument(
+            "--as",
+            dest="part",
+            default="",
+            metavar="PART",
+            help="which part of the data set the file holds, as simple; without it the file's name says so",
+        )
+        parser.add_argument(
             "--list", action="store_true", help="list every deviation with its record"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        importer, protocol = format_for(options["format"], options["collection"])
+        importer, protocol = format_for(
+            options["format"], options["collection"], file_name=path.name, part=options["part"]
+        )
         with opened(path) as file:
             report = import_file(
                 importer=importer,
@@ -44,6 +53,8 @@ class Command(RefusingCommand):
     def _print(self, report: ImportReport) -> None:
         write = self.stdout.write
         write(f"Collection {report.collection.name}")
+        if report.noted.value:
+            write(f"  part of the data set {report.noted.value}")
         write(f"  records in the file  {report.records}")
         write(f"  added                {report.added}")
         write(f"  already there        {report.already_there}")
