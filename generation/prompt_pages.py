@@ -65,15 +65,34 @@ def changes(row: PromptVersion) -> tuple[PromptVersion, list[Piece]] | None:
 
 def whole_text(prompt: Prompt) -> str:
     """The prompt's text with its second turn and its examples."""
-    examples = (
+    examples = [
         "\n".join(
             [f"Example {number}", *(f"{part}: {text}" for part, text in sorted(example.items()))]
         )
         for number, example in enumerate(prompt.examples, start=1)
-    )
+    ]
+    examples += shots(prompt)
     second = ["Second turn", prompt.second] if prompt.second else []
     form = [answer(prompt)] if prompt.form or prompt.given or prompt.reading else []
     return "\n\n".join([prompt.template, *second, *form, *examples])
+
+
+def shots(prompt: Prompt) -> list[str]:
+    """How many examples it draws, the text of each, and those that there are; none where it draws none."""
+    if not prompt.shots:
+        return []
+    alike = f", of the same {prompt.alike}" if prompt.alike else ""
+    texts = (
+        "\n".join(f"{key}: {text}" for key, text in sorted(one["fields"].items()))
+        for one in prompt.drawn_from
+    )
+    names = (one["name"] for one in prompt.drawn_from)
+    whole = (f"Example {name}\n{text}" for name, text in zip(names, texts, strict=True))
+    return [
+        f"Examples drawn for a question: {prompt.shots}{alike}. Each is shown as",
+        prompt.shot,
+        *whole,
+    ]
 
 
 def answer(prompt: Prompt) -> str:

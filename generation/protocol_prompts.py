@@ -12,7 +12,7 @@ from django.db import transaction
 
 from generation.models import PromptVersion
 from generation.prompts import declared, prompting
-from generation.prompts.places import OF_WIKICONTRADICT, REPLY, Places, places_of
+from generation.prompts.places import OF_WIKICONTRADICT, REPLY, SHOTS, Places, places_of
 from generation.prompts.prompting import Prompt
 from leases.refusal import Conflict, Refusal
 from protocols.declaration import WIKICONTRADICT
@@ -131,7 +131,8 @@ class Fitting:
             return f"is of the protocol {prompt.protocol}"
         if prompt.origin and prompt.name not in self.own:
             return f"is of another version of {prompt.protocol}"
-        return self.places.problem(prompt.template + prompt.second, REPLY).removesuffix(".")
+        more = (REPLY, SHOTS)
+        return self.places.problem(prompt.template + prompt.second, *more).removesuffix(".")
 
 
 def fitting(protocol: Protocol | None) -> Fitting:

@@ -15,8 +15,8 @@ from datasets.counts import current_instances
 from datasets.models import Collection, Instance, RevisedPassage
 from generation import registry
 from generation.models import LanguageModel, Response, Run
-from generation.prompts import controlled, prompting, rendering
-from generation.prompts.places import filled, places_of
+from generation.prompts import controlled, prompting, rendering, shots
+from generation.prompts.places import REPLY, SHOTS, filled, places_of
 from generation.prompts.prompting import Prompt
 from generation.states import ResponseState
 from leases.refusal import Refusal
@@ -31,7 +31,8 @@ class Rendered:
 
     `follow_up` is the text of a second turn (rendering.follow_up). `passages` are the two revised passages where the
     prompt shows those and not the question's own. `shown` are the passages in the text. `texts` has what stands in each
-    place, of a declared record; `given` is the text of one that is given. `is_unfit`: no run may leave it out.
+    place, of a declared record; `shots` are the names of the examples drawn for it; `given` is the text of one that is
+    given. `is_unfit`: no run may leave it out.
     """
 
     instance: Instance
@@ -43,13 +44,14 @@ class Rendered:
     follow_up: list[str] | None = None
     shown: Sequence[str] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    shots: Sequence[str] = ()
     given: str = ""
     is_unfit: bool = False
 
     @property
     def second(self) -> str:
         """The text of the second turn before there is a first reply; "" where there is no such turn."""
-        return prompting.REPLY.join(self.follow_up or ())
+        return REPLY.join(self.follow_up or ())
 
     @property
     def key(self) -> str:
@@ -68,8 +70,10 @@ def instances_of(collection: Collection, limit: int | None = None) -> QuerySet[I
     return kept.select_related("contradiction")[:limit]
 
 
-def rendered(instances: Iterable[Instance], prompts: Sequence[Prompt]) -> Iterator[Rendered]:
-    """Every prompt about every question, questions first."""
+def rendered(
+    instances: Iterable[Instance], prompts: Sequence[Prompt], seed: int | None = None
+) -> Iterator[Rendered]:
+    """Every prompt about every question, questions first. The seed (None: 0) draws the examples of declared records."""
     if any(prompt.revised for prompt in prompts):
         instances = list(instances)
         checked = RevisedPassage.objects.filter(state=RevisedPassage.State.CHECKED)
@@ -84,12 +88,12 @@ def rendered(instances: Iterable[Instance], prompts: Sequence[Prompt]) -> Iterat
             if prompt.protocol != WIKICONTRADICT:
                 if of.collection_id not in declarations:
                     declarations[of.collection_id] = of.collection.declaration
-                yield _declared(instance, prompt, declarations[of.collection_id])
+                yield _declared(instance, prompt, declarations[of.collection_id], seed or 0)
             else:
                 yield _revised(instance, prompt) if prompt.revised else _rendered(instance, prompt)
 
 
-def _declared(instance: Instance, prompt: Prompt, declaration: Declaration) -> Rendered:
+def _declared(instance: Instance, prompt: Prompt, declaration: Declaration, seed: int) -> Rendered:
     """The prompt over a record that a protocol declares."""
     places = places_of(declaration)
     named = places.of_text(prompt.template + prompt.second)
@@ -97,6 +101,8 @@ def _declared(instance: Instance, prompt: Prompt, declaration: Declaration) -> R
     try:
         record = instance.contradiction.fields or {}
         texts = rendering.texts_of(declaration, record, [*named, *judged])
+        key = instance.contradiction.external_id
+        drawn, texts[SHOTS[1:-1]] = shots.drawn(prompt, declaration, record, key, seed)
     except rendering.Unfit as error:
         return Rendered(instance, prompt, "", [], problem=str(error), is_unfit=True)
     needed = [name for name in texts if name in (*places.passages, *judged)]
@@ -113,6 +119,7 @@ def _declared(instance: Instance, prompt: Prompt, declaration: Declaration) -> R
         follow_up=rendering.pieces(prompt.second, texts),
         shown=[texts[name] for name in needed],
         texts=texts,
+        shots=drawn,
     )
 
 
@@ -220,9 +227,10 @@ def responses(
 def _sent(row: Rendered, seed: int | None, sample: int) -> dict[str, Any]:
     """The text sent, with its passages in the order drawn by the run's seed where the prompt shuffles them."""
     prompt = row.prompt
+    shown = {"shots": [*row.shots]} if row.shots else {}
     if seed is None or not prompt.shuffle:
-        return {"rendered": row.text}
+        return {"rendered": row.text, "drawn": shown or None}
     names = (row.instance.contradiction.external_id, prompt.name, str(sample))
     order = rendering.drawn_order(prompt.shuffle, seed, *names)
     texts = rendering.shuffled(prompt.template, row.texts, order)
-    return {"rendered": filled(prompt.template, texts), "drawn": {"order": order}}
+    return {"rendered": filled(prompt.template, texts), "drawn": {"order": order, **shown}}

@@ -130,8 +130,11 @@ def second_turn(response: Response) -> SecondTurn | None:
 
 def drawn_order(response: Response) -> list[str]:
     """The titles of a response's shuffled passages, in the order of its text; none where nothing was shuffled."""
+    drawn = response.drawn or {}
+    if "order" not in drawn:
+        return []
     fields = response.run.collection.declaration.fields
-    return [fields[name].title for name in (response.drawn or {}).get("order", ())]
+    return [fields[name].title for name in drawn["order"]]
 
 
 @dataclass(frozen=True)

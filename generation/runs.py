@@ -61,7 +61,8 @@ def create(
         _check_models(models)
     _check_scores([(prompt, model) for prompt in asking for model in models])
     questions = response_planning.instances_of(collection, limit)
-    askable, left_out = _rendered(collection, questions, prompts)
+    seed = _seed(prompts)
+    askable, left_out = _rendered(collection, questions, prompts, seed)
     if not askable:
         raise Refusal(
             f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
@@ -75,7 +76,7 @@ def create(
         "collection": collection,
         "prompts": [prompt.name for prompt in prompts],
         "samples": samples,
-        "seed": _seed(prompts),
+        "seed": seed,
         "created_by": by,
         "is_demonstration": collection.is_demonstration,
     }
@@ -93,8 +94,8 @@ def create(
 
 
 def _seed(prompts: Sequence[Prompt], seed: int | None = None) -> int | None:
-    """That of a run with these prompts: the one it has, or a new one where a prompt shuffles passages."""
-    if seed is None and any(prompt.shuffle for prompt in prompts):
+    """That of a run with these prompts: the one it has, or a new one where a prompt draws something."""
+    if seed is None and any(prompt.shuffle or prompt.shots for prompt in prompts):
         return secrets.randbelow(2**31)
     return seed
 
@@ -114,8 +115,8 @@ def extend(
         raise Refusal("This run was imported; nothing can be added to it.")
     prompt_versions.check_fit(run.collection, prompts)
     whole_prompts, whole, made = _whole(run, models, prompts)
-    askable, left_out = _rendered(run.collection, _kept(run), whole_prompts)
     run.seed = _seed(prompts, run.seed)
+    askable, left_out = _rendered(run.collection, _kept(run), whole_prompts, run.seed)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
     rows = list(
         response_planning.responses(run, askable, whole, run.samples, made=made, first=last + 1)
@@ -175,14 +176,17 @@ def _kept(run: Run) -> QuerySet[Instance]:
 
 
 def _rendered(
-    collection: Collection, questions: QuerySet[Instance], prompts: Sequence[Prompt]
+    collection: Collection,
+    questions: QuerySet[Instance],
+    prompts: Sequence[Prompt],
+    seed: int | None,
 ) -> tuple[list[Rendered], list[Rendered]]:
     """What can be asked, and what is left out.
 
     Raises NothingRevised for a prompt on revised passages where no question has checked ones, Refusal for records that
     lack what a prompt shows.
     """
-    rows = list(response_planning.rendered(questions, prompts))
+    rows = list(response_planning.rendered(questions, prompts, seed))
     _check_records([row for row in rows if row.is_unfit])
     askable = [row for row in rows if not row.problem]
     left_out = [row for row in rows if row.problem]

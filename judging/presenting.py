@@ -211,9 +211,9 @@ def _declared_passages(response: Response, asked: Prompt) -> tuple[Passage, ...]
     declaration = contradiction.collection.declaration
     places = places_of(declaration)
     named = dict.fromkeys(places.of_text(asked.template + asked.second))
-    drawn = iter(response.drawn["order"] if response.drawn else ())
+    drawn = [*(response.drawn or {}).get("order", ())]
     shown = asked.shows or [
-        next(drawn) if place in asked.shuffle and response.drawn else place
+        drawn.pop(0) if place in asked.shuffle and drawn else place
         for place in named
         if place in places.passages
     ]

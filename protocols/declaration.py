@@ -13,7 +13,7 @@ from typing import Any
 # The protocol whose records, prompts and rubric the program has in files and columns of their own.
 WIKICONTRADICT = "wikicontradict"
 # Parts that a protocol declares as lists of tables; the rooms that read them check them (checking.py).
-PARTS = ("prompt", "rubric", "scorer", "population", "measure", "table")
+PARTS = ("example", "prompt", "rubric", "scorer", "population", "measure", "table")
 # What a table of a report can have as rows or columns beside slices and tags.
 MODEL, PROMPT, SAMPLE, LAST = AXES = ("model", "prompt", "sample", "last")
 # Where a text is from, as pages, tables and files say it.

@@ -37,7 +37,7 @@ LARGEST_VERSION = 10_000
 MOST_INDENT = 8
 LONGEST_LABEL = 60
 # What a place or an axis of a table means besides a field.
-RESERVED = ("reply", *AXES)
+RESERVED = ("reply", "shots", *AXES)
 PROTOCOL_KEYS = {
     "name": Key(
         str,

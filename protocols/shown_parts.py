@@ -14,6 +14,7 @@ from protocols.declaration import (
 )
 
 TITLES = {
+    "example": "Examples",
     "prompt": "Prompts",
     "rubric": "Rubrics",
     "scorer": "Scorers",
@@ -23,12 +24,12 @@ TITLES = {
 }
 # Keys that the head of an entry shows, and those whose texts keep their line ends.
 IN_HEAD = ("name", "label", "title", "origin")
-LONG = ("text", "second")
+LONG = {"text": "", "second": "Second turn", "shot": "Each example"}
 
 
 @dataclass(frozen=True)
 class ShownEntry:
-    """An entry of a part. `origin` is in words; `facts` are (key, words), `texts` are (key, text)."""
+    """An entry of a part. `origin` is in words; `facts` are (key, words), `texts` are (heading, text)."""
 
     entry: Entry
     label: str
@@ -46,8 +47,12 @@ def shown_parts(declaration: Declaration) -> list[tuple[str, str, list[ShownEntr
 
 def _shown(entry: Entry) -> ShownEntry:
     head = {key: in_words(entry.values.get(key, "")) for key in IN_HEAD}
-    rest = {key: value for key, value in entry.values.items() if key not in IN_HEAD + LONG}
-    texts = [(key, in_words(entry.values[key])) for key in LONG if key in entry.values]
+    rest = {key: value for key, value in entry.values.items() if key not in (*IN_HEAD, *LONG)}
+    texts = [
+        (head, in_words(entry.values[key])) for key, head in LONG.items() if key in entry.values
+    ]
+    if entry.part == "example":
+        texts += [(name, in_words(value)) for name, value in rest.pop("fields").items()]
     origin = ORIGINS.get(head["origin"], "")
     return ShownEntry(entry, head["label"], head["title"], origin, [*_facts(rest)], texts)
 

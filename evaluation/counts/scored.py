@@ -114,7 +114,7 @@ def _rows(rows: QuerySet[Any], *names: str) -> Iterator[Any]:
 
 def _last(prompt: Entry, drawn: Mapping[str, list[str]] | None) -> str | None:
     """What the prompt says of the field that came last, of those that it shuffles."""
-    if not drawn:
+    if not drawn or "order" not in drawn:
         return None
     words = dict(zip(prompt.values["shuffle"], last_words(prompt), strict=False))
     return words.get(drawn["order"][-1])

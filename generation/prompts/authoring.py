@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.prompts import prompting
-from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, Places
+from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, REPLY, SHOTS, Places
 from generation.prompts.prompting import PLACE, WITH_OPTIONS, Form, PromptError
 from protocols.declaration import WIKICONTRADICT
 
@@ -22,7 +22,7 @@ LONGEST = {
 }
 # Those that may be empty, and those of several lines.
 _OPTIONAL = ("second", "source", "criteria")
-_LONG = ("template", "second", "criteria", *FIELDS, "answer")
+_LONG = ("template", "second", "criteria", "shot", "text", *FIELDS, "answer")
 _LISTS = {"gold": prompting.GOLD_SOURCES, "verdicts": prompting.VERDICTS}
 GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options", "times", "insist")
 # What an example has, with the same limit as a template.
@@ -84,8 +84,9 @@ def completed(
 
 def check_answer(data: Mapping[str, Any], where: str, places: Places) -> list[str]:
     """The passages that the texts show, each once; raises PromptError for a place or a form that cannot be."""
-    prompting.check_places(data["template"], where, places)
-    prompting.check_places(data["second"], where, places, "second")
+    shots = SHOTS if data.get("shots") else ""
+    prompting.check_places(data["template"], where, places, more=shots)
+    prompting.check_places(data["second"], where, places, "second", REPLY)
     _check_form(data["form"], data["options"], data["second"], where)
     named = dict.fromkeys(places.of_text(data["template"] + data["second"]))
     shown = [place for place in named if place in places.passages]

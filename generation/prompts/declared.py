@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generation.prompts import authoring, prompting
+from generation.prompts import authoring, prompting, shots
 from generation.prompts.answers import EXTRACTS, READING, WHOLE
 from generation.prompts.places import Places, places_of
 from generation.prompts.prompting import WITH_OPTIONS, Form, PromptError
@@ -92,13 +92,14 @@ KEYS = {
         longest=LONGEST_TEXT,
         about="A second turn, sent after the reply; `{reply}` in it is that reply.",
     ),
+    **shots.PROMPT_KEYS,
     "given": Key(str, about="Of a given answer: the field that people judge. No model is asked."),
     "by": Key(str, longest=200, about="Of a given answer: who wrote it. Judges do not see it."),
     "shows": Key(list, about="Of a given answer: the fields that judges see above it."),
     "source": Key(str, about="Where the text is printed."),
 }
 # What a prompt whose text is given does not have, since nothing is sent.
-SENT = ("options", "times", "insist", "shuffle", "last", "second", *READING)
+SENT = ("options", "times", "insist", "shuffle", "last", "second", *READING, *shots.PROMPT_KEYS)
 # The keys whose names here differ from those of a prompt's data.
 _KEY_OF = {"template": "text", "form": "answer"}
 Problems = Iterator[DeclarationProblem]
@@ -110,13 +111,13 @@ def prompt_problems(declaration: Declaration) -> list[DeclarationProblem]:
         return []
     entries = declaration.entries("prompt")
     labels = Counter(str(entry.values.get("label")) for entry in entries)
-    problems: list[DeclarationProblem] = []
+    problems = shots.example_problems(declaration)
     for entry in entries:
         found = entry_problems(entry, KEYS) or list(_rules(declaration, entry))
         problems += found
         if not found and labels[entry.values["label"]] > 1:
             problems.append(entry.problem("another prompt has this label. Choose one.", "label"))
-    return problems
+    return problems or shots.drawing_problems(declaration)
 
 
 def bodies(declaration: Declaration) -> dict[str, dict[str, Any]]:
@@ -150,6 +151,7 @@ def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
         **{name: list(values.get(name, ())) for name in ("options", "shuffle", "last", "shows")},
         **{name: [] for name in ("passages", "gold", "verdicts")},
         "reconstructed": False,
+        **shots.body_of(declaration, entry),
     }
     return {**data, "sha256": prompting.sha256_of(data)}
 
@@ -160,6 +162,9 @@ def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
 def _rules(declaration: Declaration, entry: Entry) -> Problems:
     if missing := [name for name in ("text", "origin") if name not in entry.values]:
         yield entry.problem(f"{missing[0]} is missing.")
+        return
+    if problems := list(shots.prompt_rules(declaration, entry)):
+        yield from problems
         return
     places, body = places_of(declaration), _body(declaration, entry)
     try:
@@ -182,7 +187,17 @@ def _check_texts(body: Mapping[str, Any]) -> None:
     """Raise PromptError for a text with characters that cannot be, and for a name or label that cannot."""
     authoring.check_text("name", body["name"], authoring.LONGEST["name"], "The prompt's key")
     authoring.check_name(body["name"], body["label"], "The prompt")
-    for name in ("label", "title", "template", "second", "after", "abstain", "by", "source"):
+    for name in (
+        "label",
+        "title",
+        "template",
+        "second",
+        "shot",
+        "after",
+        "abstain",
+        "by",
+        "source",
+    ):
         if body[name]:
             authoring.check_text(name, body[name], LONGEST_TEXT, "The prompt")
     for name, texts in (("tags", body["tags"].values()), ("last", body["last"])):

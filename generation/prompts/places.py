@@ -13,6 +13,8 @@ from protocols.declaration import WIKICONTRADICT, Declaration, FieldType
 
 # Where the text of a second turn has the first reply.
 REPLY = "{reply}"
+# Where the text of a prompt has its examples.
+SHOTS = "{shots}"
 # The elements of a list that have a place: as many as there are letters.
 MOST_IN_LIST = 26
 _PLACE = re.compile(r"\{([a-z][a-z0-9_-]*(?:\.[1-9][0-9]?)?)\}")

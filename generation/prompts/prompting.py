@@ -18,7 +18,7 @@ from typing import Any
 
 from datasets.identity import canonical
 from generation.prompts.answers import READING
-from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, REPLY, Places
+from generation.prompts.places import FIELDS, OF_WIKICONTRADICT, Places
 from leases.refusal import NotFoundHere
 from protocols.declaration import WIKICONTRADICT
 
@@ -86,6 +86,8 @@ class Prompt:
     by the run's seed, `last` has a word for each of them. `extract`, `after` and `abstain` say where the
     answer stands in a reply (answers.py). `given` is the field whose text, written `by` an author, is
     the response: no model is asked, and judges are shown the fields `shows`, with the template as their question.
+    `shots` examples, each {"name", "fields"}, are drawn for a record from `drawn_from`, of the same `alike` where that
+    is given, and shown as `shot` says (shots.py).
     """
 
     name: str
@@ -119,6 +121,10 @@ class Prompt:
     given: str = ""
     by: str = ""
     shows: tuple[str, ...] = ()
+    shots: int = 0
+    shot: str = ""
+    alike: str = ""
+    drawn_from: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
 
     @property
     def reading(self) -> dict[str, str]:
@@ -194,7 +200,7 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
                 "form": Form(data.get("form", Form.TEXT)),
                 **{
                     name: tuple(data.get(name, ()))
-                    for name in ("options", "shuffle", "last", "shows")
+                    for name in ("options", "shuffle", "last", "shows", "drawn_from")
                 },
                 # By name: databases differ in the order of JSON keys.
                 "tags": dict(sorted(data.get("tags", {}).items())),
@@ -221,7 +227,7 @@ def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent, and what the answer is."""
     decisive = (
         "examples", "second", "form", "options", "times", "insist", "extract", "after", "abstain", "shuffle", "given",
-        "by", "shows",
+        "by", "shows", "shots", "shot", "alike", "drawn_from",
     )  # fmt: skip
     more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.
@@ -275,10 +281,14 @@ def check_asking_again(
 
 
 def check_places(
-    text: str, where: str, places: Places = OF_WIKICONTRADICT, field: str = "template"
+    text: str,
+    where: str,
+    places: Places = OF_WIKICONTRADICT,
+    field: str = "template",
+    more: str = "",
 ) -> None:
-    """Raise PromptError for what looks like a place of the text and is none; a second turn has {reply} too."""
-    if problem := places.problem(text, *([REPLY] if field == "second" else [])):
+    """Raise PromptError for what looks like a place of the text and is none; `more` is a further place."""
+    if problem := places.problem(text, *filter(None, [more])):
         raise PromptError(f"{where} {problem}", field)
 
 

@@ -43,6 +43,7 @@ def prompt(request: HttpRequest, key: str) -> HttpResponse:
         "listed": prompt_pages.listed([row], person_of(request))[0],
         "prompt": row.prompt,
         "answer": prompt_pages.answer(row.prompt),
+        "shots": prompt_pages.shots(row.prompt),
         "origin": prompt_pages.origin(row.prompt),
         "row": row,
         "newest": newest if newest != row else None,

@@ -88,6 +88,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "prompt": prompt,
         "origin": prompt_pages.origin(prompt) if prompt and prompt.origin else "",
         "order": run_pages.drawn_order(row),
+        "shots": (row.drawn or {}).get("shots"),
         "path": chat.path(row.request or {}),
         "request_body": run_pages.readable(row.request),
         "reply_body": run_pages.readable(row.reply),
@@ -129,7 +130,7 @@ def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
 def _cells(run: Run) -> Iterator[tuple[object, ...]]:
     """The COLUMNS of each response, and as JSON the scores of its options and the texts without the asked form.
 
-    Over records that a protocol declares also the drawn order of passages, and the tags of the prompt.
+    Over records that a protocol declares also what was drawn, passages and examples, and the tags of the prompt.
     """
     rows = Response.objects.filter(run=run).order_by("order", "pk")
     paths = ("pk", "prompt", "drawn", *(path for _, path in COLUMNS))

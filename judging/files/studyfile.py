@@ -44,7 +44,8 @@ SOME = (
     (("option_scores",), Q(option_scores__isnull=False)),
     (("form", "times", "askings", "rejected"), Q(wanted__isnull=False)),
     (("finding",), ~Q(finding="")),
-    (("drawn_order",), Q(drawn__isnull=False)),
+    (("drawn_order",), Q(drawn__has_key="order")),
+    (("drawn_shots",), Q(drawn__has_key="shots")),
 )
 VERDICT = (
     "round", "seat", "repeat", "judge", "state", "first_verdict", "comment", "seconds", "flagged",
@@ -84,7 +85,8 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
 
     Some responses have keys of SOME too: the first reply and the second text of two turns; the probabilities of scored
     options; the asked form, how often it might be asked and was, and the replies without it; the finding of a response
-    that is no usual answer; the order of the passages that the prompt shuffles.
+    that is no usual answer; the order of the passages that the prompt shuffles;
+    the names of the examples that were drawn.
 
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """
@@ -211,7 +213,7 @@ def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
         **_scores(response),
         **_asked_form(response),
         **({"finding": response.finding} if response.finding else {}),
-        **({"drawn_order": response.drawn["order"]} if response.drawn else {}),
+        **{f"drawn_{what}": names for what, names in (response.drawn or {}).items()},
         "names_its_model": item.names_its_model,
     }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.scorers import language
-from generation.prompts import declared
+from generation.prompts import declared, shots
 from judging.rules import declared_rubrics
 from protocols.declaration import AXES, ORIGINS, FieldType, Shape
 from protocols.reading import FIELD_KEYS, RESERVED, TABLES
@@ -16,6 +16,7 @@ KEYS = {
     **{f"**`[{part}]`**": set(keys) for part, keys in TABLES.items()},
     "**`[[field]]`**": set(FIELD_KEYS),
     "**`[[prompt]]`**": set(declared.KEYS),
+    "**`[[example]]`**": set(shots.EXAMPLE_KEYS),
     "**`[[rubric]]`**": set(declared_rubrics.KEYS),
     "**`[[scorer]]`**": {key for keys in language.KEYS.values() for key in keys},
 }

@@ -124,7 +124,7 @@ NAMES = "at most 24 small letters, digits, hyphens and underscores, beginning wi
         ("[protocol]", "[study]", "[protocol] is missing."),
         ("[protocol]", "[[protocol]]", "line 1, protocol: write it as [protocol]."),
         ("[file]", "[files]",
-         "line 9, files: this is no part of a protocol. There are protocol, file, item, field, prompt, rubric"),
+         "line 9, files: this is no part of a protocol. There are protocol, file, item, field, example, prompt"),
         ("[protocol]", "colour = 1\n[protocol]", "line 1, colour: this is no part of a protocol."),
         ("[protocol]", "prompt = 1\n[protocol]", "line 1, prompt: write each as [[prompt]]."),
         ("[protocol]", "[prompt]\n[protocol]", "line 1, prompt: write each as [[prompt]]."),

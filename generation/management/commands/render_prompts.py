@@ -24,6 +24,13 @@ class Command(RefusingCommand):
         )
         parser.add_argument("--limit", type=int, metavar="N", help="the first N questions only")
         parser.add_argument(
+            "--seed",
+            type=int,
+            default=0,
+            metavar="N",
+            help="that of a run, which draws examples; default: 0",
+        )
+        parser.add_argument(
             "--json", action="store_true", help="one object a line: instance, prompt, text, gold"
         )
 
@@ -34,7 +41,7 @@ class Command(RefusingCommand):
         instances = response_planning.instances_of(collection, options["limit"])
         form = as_json if options["json"] else as_text
         try:
-            self._print(response_planning.rendered(instances, prompts), form)
+            self._print(response_planning.rendered(instances, prompts, options["seed"]), form)
         except BrokenPipeError:  # the reader stopped, as with `| head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -49,6 +56,7 @@ class Command(RefusingCommand):
 def as_json(row: Rendered) -> str:
     data = {"instance": row.key, "prompt": row.prompt.name, "text": row.text, "gold": row.gold}
     data |= {"second": row.second} if row.second else {}
+    data |= {"shots": row.shots} if row.shots else {}
     data |= {"given": row.given} if row.given else {}
     return json.dumps(data, ensure_ascii=False)
 
@@ -56,4 +64,6 @@ def as_json(row: Rendered) -> str:
 def as_text(row: Rendered) -> str:
     second = f"\n--- second turn\n{row.second}\n" if row.second else ""
     text = f"given: {row.given}\n" if row.given else row.text
-    return f"--- {row.key} · {row.prompt.name} ({row.prompt.label})\n{text}{second}gold: {' | '.join(row.gold)}\n"
+    shots = f"examples: {', '.join(row.shots)}\n" if row.shots else ""
+    head = f"--- {row.key} · {row.prompt.name} ({row.prompt.label})\n"
+    return f"{head}{text}{second}{shots}gold: {' | '.join(row.gold)}\n"
