@@ -33,23 +33,30 @@ def flow_diagram(
             body += _arrow(y, end - y)
             y = end
         body += _box(stage, y, wide)
-        y += BOX + LINE * (len(lines_of(stage.label, _room(stage, wide))) - 1)
+        y += _tall(stage, wide)
     return frame("".join(body), height=y + 2, title=title, describe=describe, key=key)
 
 
-def _room(stage: FlowBox, wide: int) -> float:
-    """For the label, next to the number."""
-    return 0.97 * wide - 20 - SANS.width(stage.count)
+def _room(stage: FlowBox, wide: int) -> tuple[float, bool]:
+    """For the label, next to the number; or above it, where the label is broken next to it and there is not."""
+    whole = 0.97 * wide - 20
+    beside = whole - SANS.width(stage.count)
+    is_above = beside < SANS.width(stage.label) <= whole
+    return whole if is_above else beside, is_above
+
+
+def _tall(stage: FlowBox, wide: int) -> int:
+    room, is_above = _room(stage, wide)
+    return BOX + LINE * (len(lines_of(stage.label, room)) - 1 + is_above)
 
 
 def _box(stage: FlowBox, y: int, wide: int) -> list[str]:
-    room = _room(stage, wide)
-    tall = BOX + LINE * (len(lines_of(stage.label, room)) - 1)
+    room, is_above = _room(stage, wide)
     return [
-        f'<rect class="flow-box" x="1" y="{y}" width="99%" height="{tall}" rx="3" fill="#20638f" '
+        f'<rect class="flow-box" x="1" y="{y}" width="99%" height="{_tall(stage, wide)}" rx="3" fill="#20638f" '
         'fill-opacity="0.1" stroke="#72777d" stroke-width="1"/>',
         written(stage.label, "10", y + 22, "chart-label", room=room),
-        written(stage.count, "97%", y + 22, "chart-count", anchor="end"),
+        written(stage.count, "97%", y + 22 + LINE * is_above, "chart-count", anchor="end"),
     ]
 
 

@@ -6,6 +6,7 @@ import pytest
 from evaluation.charts.axis import axis_over
 from evaluation.charts.bars import BarPart, StackedBar, stacked_bars
 from evaluation.charts.confusion import confusion_matrix
+from evaluation.charts.flow_diagram import FlowBox, flow_diagram
 from evaluation.charts.sparkline import Trend, trend_lines
 from evaluation.charts.svg import SANS
 
@@ -180,3 +181,19 @@ def test_further_parts_of_a_tone_are_hatched_and_their_number_stands_on_a_plain_
     assert [one.get("id") for one in root.iter(f"{SVG}pattern")] == ["k-b", "k-c"]
     assert svg.count('fill="url(#k-b)"') == svg.count('fill="url(#k-c)"') == 2
     assert len([one for one in root.iter(f"{SVG}rect") if one.get("class") == "plate"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("label", "count", "lines"),
+    [
+        ("In the study", "6 responses", 1),
+        ("In the collection", "553,117 responses", 1),  # the number stands below
+        ("Accepted and published by reviewers", "12 tags", 2),  # longer than the box
+    ],
+)
+def test_the_flow_breaks_a_label_only_where_it_fits_on_no_line(label, count, lines):
+    svg = flow_diagram([FlowBox(label, count)], title="t", describe="d", key="k")
+    text = re.search(r'class="chart-label".*?</text>', svg)[0]
+    assert 1 + text.count("<tspan") == lines
+    places = re.findall(r' y="(\d+)" fill="currentColor"', svg)
+    assert (places[0] == places[1]) == (label != "In the collection")
