@@ -16,6 +16,7 @@ from generation.prompt_forms import FORMS
 from generation.prompts.prompting import Prompt
 from generation.states import RUN, ResponseState, RunState
 from leases import clock
+from protocols.declaration import FieldType
 
 Reasons = list[tuple[str, int]]
 # Seconds over which the pace of a run is measured, and how many of its latest answers its page shows.
@@ -135,6 +136,15 @@ def drawn_order(response: Response) -> list[str]:
         return []
     fields = response.run.collection.declaration.fields
     return [fields[name].title for name in drawn["order"]]
+
+
+def letters_of(response: Response) -> dict[str, str]:
+    """What the letters in the fields of a response's record stand for, as "Original answer"."""
+    record, found = response.instance.contradiction.fields or {}, dict[str, list[str]]()
+    for field in response.run.collection.declaration.fields.values():
+        if field.type == FieldType.LETTER and record.get(field.name):
+            found.setdefault(record[field.name], []).append(field.title)
+    return {letter: ", ".join(titles) for letter, titles in sorted(found.items())}
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
     questions = asked_alike.order_by("instance_id").values_list("pk", flat=True)
     columns = grid.columns_of(run)
     prompt = prompt_versions.known([row.prompt]).get(row.prompt)
+    letters = run_pages.letters_of(row)
     context = {
         "run": run,
         "response": row,
@@ -94,7 +95,8 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "reply_body": run_pages.readable(row.reply),
         "second_turn": run_pages.second_turn(row),
         "asking_again": run_pages.asking_again(row),
-        "scores": row.option_scores.all(),
+        "letters": letters,
+        "scores": [(one, letters.get(one.option, "")) for one in row.option_scores.all()],
         "attempts": row.attempt_log.all(),
         "before": questions.filter(instance__lt=row.instance_id).last(),
         "after": questions.filter(instance__gt=row.instance_id).first(),

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from generation import prompt_pages, protocol_prompts, runs
-from generation.models import PromptVersion, Run
+from generation.models import OptionScore, PromptVersion, Run
 from generation.prompts import prompting
 from generation.states import RunState
 from tests.conflictbank import collection, protocol
@@ -191,6 +191,22 @@ def test_the_page_of_a_response_has_the_drawn_order_the_mark_and_the_tags(client
     assert (
         "<dd>cause: misinformation; form: published; order: shuffled; setting: two pieces" in text
     )
+
+
+def test_the_page_of_a_response_says_which_letter_of_the_record_is_which(client, alice, answered):
+    row = answered.responses.exclude(drawn=None).first()
+    url = reverse("generation:response", args=[answered.pk, row.pk])
+    record = row.instance.contradiction.fields
+    of = {"correct_option": "Original answer", "replace_option": "Counter answer"}
+    text = shown(client.get(url))
+    for name, title in of.items():
+        assert f"<dt>{record[name]}</dt><dd>{title}</dd>" in text
+    OptionScore.objects.bulk_create(
+        OptionScore(response=row, option=option, mass=0.25) for option in "ABCD"
+    )
+    text = shown(client.get(url))
+    for name, title in of.items():
+        assert f'{record[name]} <span class="muted small">{title}</span>' in text
 
 
 def test_the_page_of_a_given_text_says_that_no_model_is_asked(client, alice, answered):
