@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.svg import NARROWEST
@@ -23,7 +24,10 @@ from evaluation.statistics.two_raters import paradox_warning
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """One row of the agreement table: two judges under a prompt, or all of them."""
+    """One row of the agreement table: two judges under a prompt, all pairs, or all judges.
+
+    One of many pairs is folded: the row over all pairs stands for it.
+    """
 
     prompt: str
     title: str
@@ -31,7 +35,8 @@ class AgreementRow:
     n: int
     query: str
     figures: tuple[Figure, ...]
-    warning: str
+    warning: str = ""
+    is_folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,25 +86,46 @@ COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
 OF_PORTION = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
 OF_ONESELF = ("percent_agreement", "cohen_kappa", "gwet_ac1")
 PAIRED = (*OF_ONESELF, "krippendorff_alpha_nominal")
+# So many pairs of judges of a prompt stand in the table itself.
+MOST_PAIRS = 3
 OVERALL = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
 
 
 def agreement_rows(report: Report) -> list[AgreementRow]:
-    """A row for each two judges under each prompt, and one over all where the pairs change."""
+    """A row for each two judges under each prompt, one over all of many pairs, and one over all judges."""
     rows = []
     for prompt, agreement in _with_prompts(report):
+        is_folded = len(agreement["pairs"]) > MOST_PAIRS
         for pair in agreement["pairs"]:
             first, second = pair["judges"]
             chosen = {"judge_1": first, "judge_2": second}
             figures, n = _figures(pair["coefficients"], PAIRED), pair["coefficients"][0]["n"]
             judges = f"{first}, {second}"
-            rows.append(_row(prompt, agreement, judges, n, chosen, figures, pair["warning"]))
+            row = _row(prompt, agreement, judges, n, chosen, figures, pair["warning"])
+            rows.append(replace(row, is_folded=is_folded))
+        if is_folded:
+            pairs = tuple(_over_pairs(agreement["pairs"], name) for name in PAIRED)
+            judges = f"{len(agreement['pairs'])} pairs"
+            rows.append(_row(prompt, agreement, judges, agreement["n"], {}, pairs))
         if len(agreement["pairs"]) > 1:
             agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
             figures = (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others)
             warning = paradox_warning(*agreement["all"][:2])
             rows.append(_row(prompt, agreement, "all", agreement["n"], {}, figures, warning))
     return rows
+
+
+def _over_pairs(pairs: Sequence[JudgePair], name: str) -> Figure:
+    """The mean of a coefficient over pairs, all with the same weight, and its range."""
+    found = [sentences.coefficient_of(pair["coefficients"], name) for pair in pairs]
+    values = [one["value"] for one in found if one["value"] is not None]
+    if not values:
+        return figure_of(found[0])
+    over_all: Coefficient = {**found[0], "value": fsum(values) / len(values)}
+    mean, ends = sentences.in_its_unit(over_all)
+    return Figure(
+        f"mean {mean}", reason=f"{ends(min(values), max(values))} in {counted(len(values), 'pair')}"
+    )
 
 
 def _row(

@@ -48,12 +48,14 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
 
 def _of_verdicts(body: Report, charts: Mapping[str, ReportChart]) -> dict[str, object]:
     """What only a study has that people judge."""
+    rows = agreement_rows(body)
     return {
         "resolution": resolution_in_words(body),
         "rounds": body.get("rounds"),
         "summary": summary(body, charts),
         "agreement_columns": COLUMNS,
-        "agreement": agreement_rows(body),
+        "agreement": [row for row in rows if not row.is_folded],
+        "agreement_of_pairs": [row for row in rows if row.is_folded],
         "by_prompt": agreement_sections(body),
         "interval_sentence": interval_sentence(body),
         "over_time": charts.get("over-time"),

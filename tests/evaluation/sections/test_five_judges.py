@@ -42,5 +42,10 @@ def test_the_coefficients_are_those_of_the_paper_and_kappa_does_not_stand_alone(
     [everybody] = [row for row in agreement_rows(report) if row.judges == "all"]
     assert everybody.warning.startswith("The raters agree on most items, yet kappa is low")
     apart = [pair["warning"] for pair in entry["pairs"] if pair["warning"]]
+    # On the page one row stands for the ten pairs.
+    [pairs] = [row for row in agreement_rows(report) if row.judges == "10 pairs"]
+    assert sum(row.is_folded for row in agreement_rows(report)) == 10
+    assert pairs.figures[0].value == "mean 99.7 %"
+    assert pairs.figures[0].reason == "99.5 to 100.0 % in 10 pairs"
     # Two said no and three yes of one text: six pairs of two differ once.
     assert (len(entry["pairs"]), len(apart)) == (10, 6)
