@@ -53,6 +53,7 @@ def of_responses(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
     """Prompt, model and kind of question; of a protocol with scorers label and prompt tag."""
     models = [(str(pk), name) for pk, name in in_name_order(model_names(models_of(study)))]
     prompts = [(name, prompt_words(name)) for name in prompts_of(study)]
+    prompts.sort(key=lambda entry: entry[1].partition(": "))  # by their labels
     return [
         filter_of("prompt", "Prompt", "All", prompts, choice.prompt),
         filter_of("model", "Model", "All", models, choice.model),
