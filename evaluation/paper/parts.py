@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from evaluation.paper.escaping import escaped
 from evaluation.paper.widths import SEP, TablePart, breakable, laid_out, lines_of
@@ -23,28 +24,39 @@ class TableRows:
 
 
 def table(
-    name: str, caption: str, heads: Sequence[str], groups: Sequence[TableRows], keys: int = 1
+    name: str,
+    caption: str,
+    heads: Sequence[str],
+    groups: Sequence[TableRows],
+    keys: int = 1,
+    over: Sequence[Sequence[str]] = (),
 ) -> list[str]:
     """A table that is no wider than the text, in parts by columns where these are too many.
 
-    Each part has the first `keys` columns. Caption, heads and cells are LaTeX, with `breakable` names.
+    Each part has the first `keys` columns. Caption, heads and cells are LaTeX, with `breakable` names. Rows `over` the
+    heads have a cell for each column; equal ones next to each other are set once, over all of them.
     """
     rows = [row for group in groups for row in group.rows]
     columns = [list(column) for column in zip(heads, *rows, strict=True)]
-    parts = laid_out(columns, keys)
+    parts = laid_out([list(column) for column in zip(*over, heads, *rows, strict=True)], keys)
     lines: list[str] = []
     for n, part in enumerate(parts, start=1):
         of = f" Part {n} of {len(parts)}." if len(parts) > 1 else ""
         label = rf"\label{{tab:{name}{f'-{n}' if n > 1 else ''}}}"
-        lines += ["", *_one(rf"\caption{{{caption}{of}}}{label}", columns, groups, part)]
+        above = [line for n in range(len(over)) for line in _over(over[: n + 1], part)]
+        lines += ["", *_one(rf"\caption{{{caption}{of}}}{label}", columns, groups, part, above)]
     return lines[1:]
 
 
 def _one(
-    caption: str, columns: Sequence[Sequence[str]], groups: Sequence[TableRows], part: TablePart
+    caption: str,
+    columns: Sequence[Sequence[str]],
+    groups: Sequence[TableRows],
+    part: TablePart,
+    above: Sequence[str],
 ) -> list[str]:
     heads = [column[0] for column in columns]
-    head = [r"\toprule", _line(heads, part), MIDRULE]
+    head = [r"\toprule", *above, _line(heads, part), MIDRULE]
     body = [line for group in groups for line in (*_lines(group, part), MIDRULE)][:-1]
     kinds = [_column(columns[i], width) for i, width in zip(part.columns, part.widths, strict=True)]
     size = rf"\small\setlength{{\tabcolsep}}{{{SEP:g}pt}}"
@@ -72,6 +84,23 @@ def _lines(group: TableRows, part: TablePart) -> Iterator[str]:
         yield rf"{wide}{{\raggedright\emph{{{breakable(group.title)}}}}} \\*"
     for row in group.rows:
         yield _line(row, part)
+
+
+def _over(rows: Sequence[Sequence[str]], part: TablePart) -> list[str]:
+    """The last of these rows of heads, and its rules. A head is over columns whose heads above it are equal, too."""
+    cells, rules, place = [], [], 0
+    for heads, of in groupby([row[column] for row in rows] for column in part.columns):
+        end = place + len(list(of))
+        width = sum(part.widths[place:end]) + 2 * SEP * (end - place - 1)
+        edge = "@{}" if end == len(part.columns) else ""
+        kind = rf">{{\centering\arraybackslash}}p{{{width:g}pt}}{edge}"
+        if heads[-1]:
+            cells.append(rf"\multicolumn{{{end - place}}}{{{kind}}}{{{heads[-1]}}}")
+            rules.append(rf"\cmidrule(lr){{{place + 1}-{end}}}")
+        else:
+            cells.append(" & " * (end - place - 1))
+        place = end
+    return [" & ".join(cells) + r" \\", "".join(rules)]
 
 
 def _line(cells: Sequence[str], part: TablePart) -> str:

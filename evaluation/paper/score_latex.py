@@ -11,32 +11,32 @@ from evaluation.shapes.study_report import Report
 
 
 def tables(report: Report, display: Display) -> list[list[str]]:
-    """Each declared table: in the full form every measure with its counts, else the first one."""
-    is_full = display.form != COMPACT
+    """Each declared table: in the full form every measure, else the first one."""
     models = {model.name: model for model in display.models}
     order = {name: place for place, name in enumerate(models)}
     made = []
     for table in score_tables(report):
-        for section in table.sections if is_full else table.sections[:1]:
-            lines = sorted(section.lines, key=lambda line: order.get(line.head, -1))
+        *above, last = ([breakable(words) for words in axis] for axis in table.axes)
+        for section in table.sections[: 1 if display.form == COMPACT else None]:
             rows = [
                 [
                     breakable(models[line.head].label if line.head in models else line.head),
-                    *(_cell(figure, is_full) for figure in line.figures),
+                    *map(_cell, line.figures),
                 ]
-                for line in lines
+                for line in sorted(section.lines, key=lambda line: order.get(line.head, -1))
             ]
             caption = (
                 f"{breakable(table.title)}: {breakable(section.title)} ({escaped(section.unit)}), with 95\\,\\% "
                 f"intervals by resampling {escaped(cluster_word(report))}s (W: Wilson's). {breakable(table.origin)}."
             )
             name = parts.named(report, f"scores-{table.name}-{section.key}")
-            heads = [breakable(table.head), *map(breakable, section.columns)]
-            made.append(parts.table(name, caption, heads, [TableRows(rows)]))
+            heads = [breakable(table.head), *last]
+            over = [["", *axis] for axis in above]
+            made.append(parts.table(name, caption, heads, [TableRows(rows)], over=over))
     return made
 
 
-def _cell(figure: Figure, is_full: bool) -> str:
+def _cell(figure: Figure) -> str:
     counts = f"{figure.value}/{figure.of}" if figure.of else figure.value
     ends = bracketed(figure.interval)
-    return " ".join(filter(None, [escaped(figure.share), escaped(counts) if is_full else "", ends]))
+    return " ".join(filter(None, [escaped(figure.share), escaped(counts), ends]))

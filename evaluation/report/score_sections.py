@@ -1,7 +1,8 @@
 """The tables of scores, laid out for a report's page, its CSV and its comparison with another. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from urllib.parse import urlencode
 
 from evaluation.report import sentences
@@ -16,12 +17,18 @@ from evaluation.shapes.score_tables import (
     ScoreTable,
 )
 from evaluation.shapes.study_report import Report
-from evaluation.statistics.measures import asked
-from evaluation.statistics.score_tables import DIFFERENCE, POOLED, VALUE, ScoreColumn
+from evaluation.statistics.measures import Asked, asked
+from evaluation.statistics.score_tables import DIFFERENCE, MEAN, POOLED, VALUE, ScoreColumn
 from protocols.declaration import MODEL, ORIGINS
 
 # How a page says states, where they stand next to a figure.
 STATE_WORDS = {"unreturned": "without all options", "excluded": "excluded with their question"}
+# How figures over several columns come about.
+MARGINS = {
+    MEAN: "A mean gives each column the same weight. Its interval is of the means of all draws.",
+    POOLED: "A pooled figure is over the responses of its columns together.",
+    DIFFERENCE: "The interval of a difference is of the differences of all draws.",
+}
 KEPT = "kept"
 
 
@@ -41,20 +48,40 @@ class ScoreSection:
     measure: str
     title: str
     unit: str
-    columns: tuple[str, ...]
     lines: tuple[ScoreLine, ...]
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A declared table: its first measure, and the others; `origin` says where it is from."""
+    """A declared table: its first measure, and the others; `origin` says where it is from.
+
+    `axes` are the words of its columns, for each axis those of all columns.
+    """
 
     name: str
     title: str
     origin: str
     head: str
+    axes: tuple[tuple[str, ...], ...]
     sections: tuple[ScoreSection, ...]
     note: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The words of each column on one line."""
+        return [_joined(words) for words in zip(*self.axes, strict=True)]
+
+    @property
+    def heads(self) -> list[list[tuple[str, int]]]:
+        """For each axis its heads, a dash for no value, and over how many columns each of them is."""
+        columns = list(zip(*self.axes, strict=True))
+        return [
+            [
+                (words[-1] or "–", len(list(of)))
+                for words, of in groupby(one[: place + 1] for one in columns)
+            ]
+            for place in range(len(self.axes))
+        ]
 
     @property
     def parts(self) -> tuple[tuple[ScoreSection, ...], tuple[ScoreSection, ...]]:
@@ -73,93 +100,104 @@ def populations(report: Report) -> list[ScorePopulation]:
     scores = report.get("scores")
     if not scores:
         return []
-    measures = {measure["name"]: measure for measure in scores["measures"]}
-    used = {
-        asked(measures, name).population for table in scores["tables"] for name in table["cells"]
-    }
+    cells = {name for table in scores["tables"] for name in table["cells"]}
+    used = {asked(_measures(scores), name).population for name in cells}
     return [population for population in scores["populations"] if population["name"] in used]
 
 
+def _measures(scores: ReportScores) -> dict[str, ScoreMeasure]:
+    return {measure["name"]: measure for measure in scores["measures"]}
+
+
 def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTable:
-    measures = {measure["name"]: measure for measure in scores["measures"]}
+    words = [_column_words(table, column) for column in table["columns_shown"]]
+    # What has the same words on the first axes stands together: values, then their mean.
+    seen = [list(dict.fromkeys(axis)) for axis in zip(*words, strict=True)][:-1]
+    order = sorted(
+        range(len(words)),
+        key=lambda n: [of.index(word) for of, word in zip(seen, words[n], strict=False)],
+    )
     outside = sentences.counted(table["outside"], "response")
+    notes = [f"{outside} fit the table and are in none of its columns."] if table["outside"] else []
+    kinds = {column["kind"] for column in table["columns_shown"]}
+    notes += [sentence for kind, sentence in MARGINS.items() if kind in kinds]
     return ShownTable(
         table["name"],
         table["title"],
         ORIGINS[table["origin"]].capitalize(),
-        ", ".join(map(_axis, table["rows"])),
-        tuple(_section(report, scores, table, measures[name]) for name in table["cells"]),
-        f"{outside} fit the table and are in none of its columns." if table["outside"] else "",
+        ", ".join(name.replace("_", " ").capitalize() for name in table["rows"]),
+        tuple(zip(*(words[n] for n in order), strict=True)),
+        tuple(_section(report, scores, table, name, order) for name in table["cells"]),
+        " ".join(notes),
     )
-
-
-def _axis(name: str) -> str:
-    return name.replace("_", " ").capitalize()
 
 
 def _section(
-    report: Report, scores: ReportScores, table: ScoreTable, measure: ScoreMeasure
+    report: Report, scores: ReportScores, table: ScoreTable, name: str, order: Sequence[int]
 ) -> ScoreSection:
-    of: dict[int, list[Figure]] = {}
-    for figure in table["figures"]:
-        if figure["measure"] == measure["name"]:
-            shown = _figure(report, scores, table, figure)
-            of.setdefault(figure["line"], []).append(shown)
-    heads = (" · ".join(values) for values in table["lines"])
+    measure, of = _measures(scores)[name], asked(_measures(scores), name)
+    figures = {
+        (one["line"], one["column"]): one for one in table["figures"] if one["measure"] == name
+    }
     return ScoreSection(
-        measure["name"],
+        name,
         measure.get("label") or measure["title"],
         measure["title"],
-        "bits" if "mean" in measure else "%",
-        tuple(column_words(table, column) for column in table["columns_shown"]),
-        tuple(ScoreLine(head, tuple(of[n])) for n, head in enumerate(heads)),
+        "%" if of.label else "bits",
+        tuple(
+            ScoreLine(
+                " · ".join(values),
+                tuple(_figure(report, table, of, figures[line, n]) for n in order),
+            )
+            for line, values in enumerate(table["lines"])
+        ),
     )
 
 
-def column_words(table: ScoreTable, column: ScoreColumn) -> str:
-    """ "conflict last · semantic", "Mean over cause", "semantic less no evidence"."""
+def _column_words(table: ScoreTable, column: ScoreColumn) -> list[str]:
+    """For each axis: "conflict last", "mean over cause", "semantic less no evidence", "" for no value."""
     kind = column["of"] or column["kind"]
-    parts = [
-        value if value is not None else f"{kind} over {axis}"
+    words = [
+        f"{kind} over {axis}" if value is None else value
         for axis, value in zip(table["columns"], column["values"], strict=True)
     ]
     if column["kind"] == DIFFERENCE:
-        parts[0] += f" less {table.get('difference')}"
-    return " · ".join(filter(None, parts))
+        words[0] += f" less {table.get('difference')}"
+    return words
 
 
-def as_number(scores: ReportScores, figure: ScoreFigure, value: float | None) -> str:
-    """Per cent with two places, or bits; a dash for none."""
-    is_share = (
-        asked({m["name"]: m for m in scores["measures"]}, figure["measure"]).label is not None
-    )
-    return sentences.number(value if value is None or not is_share else 100 * value, 2)
+def _joined(words: Iterable[str]) -> str:
+    return " · ".join(filter(None, words))
 
 
-def _ends(scores: ReportScores, figure: ScoreFigure) -> str:
+def _ends(figure: ScoreFigure, shown: Callable[[float | None], str]) -> str:
     """By resampling clusters; Wilson's, marked W, where there is none."""
-    ends, mark = (figure["cluster_low"], figure["cluster_high"]), ""
-    if ends[0] is None:
-        ends, mark = (figure["low"], figure["high"]), " W"
-    if ends[0] is None:
-        return ""
-    low, high = (as_number(scores, figure, end) for end in ends)
-    return f"{low} to {high}{mark}"
+    both = (
+        (figure["cluster_low"], figure["cluster_high"], ""),
+        (figure["low"], figure["high"], " W"),
+    )
+    found = (f"{shown(low)} to {shown(high)}{mark}" for low, high, mark in both if low is not None)
+    return next(found, "")
 
 
-def _figure(report: Report, scores: ReportScores, table: ScoreTable, figure: ScoreFigure) -> Figure:
-    column = table["columns_shown"][figure["column"]]
-    of = asked({m["name"]: m for m in scores["measures"]}, figure["measure"])
+def _figure(report: Report, table: ScoreTable, of: Asked, figure: ScoreFigure) -> Figure:
+    def shown(value: float | None) -> str:
+        """Per cent with two places, or bits; a dash for none."""
+        return sentences.number(100 * value if value is not None and of.label else value, 2)
+
+    column, k, n = table["columns_shown"][figure["column"]], figure["k"], figure["n"]
     rows = _rows(report, table, figure, column) | {"within": of.population, "of": KEPT}
     labels = [(of.scorer, label) for label in of.among or ()]
-    linked = column["kind"] in (VALUE, POOLED) and figure["n"]
-    k = figure["k"]
+    linked, ends = column["kind"] in (VALUE, POOLED) and n, _ends(figure, shown)
+    reason = figure["reason"]
+    if figure["value"] is not None and not ends:
+        reason = f"No interval: {sentences.lowered(figure['cluster_reason'])}"
     return Figure(
-        value="" if figure["n"] is None else f"n = {figure['n']}" if k is None else str(k),
-        of="" if k is None else str(figure["n"]),
-        share=as_number(scores, figure, figure["value"]),
-        interval=_ends(scores, figure),
-        reason=figure["reason"] or states_words(figure["states"]),
+        value="" if n is None else f"n = {n}" if k is None else str(k),
+        of="" if k is None else str(n),
+        share=shown(figure["value"]),
+        interval=ends,
+        reason=" ".join(filter(None, [reason, states_words(figure["states"])])),
         query=query(**rows, scored=urlencode([(of.scorer, of.label)])) if linked and k else "",
         whole=query(**rows, scored=urlencode(labels)) if linked else "",
     )
@@ -199,7 +237,8 @@ def _sheet_rows(scores: ReportScores) -> Iterator[Sequence[object]]:
         for figure in table["figures"]:
             column = table["columns_shown"][figure["column"]]
             line = " · ".join(table["lines"][figure["line"]])
-            place = [line, column["kind"], column_words(table, column), figure["measure"]]
+            words = _joined(_column_words(table, column))
+            place = [line, column["kind"], words, figure["measure"]]
             why = figure["reason"] or figure["cluster_reason"]
             states = states_words(figure["states"])
             yield [table["name"], table["origin"], *place, *values(figure, OF_FIGURE), why, states]

@@ -1,10 +1,14 @@
 """The scores of two reports next to each other: the figures of tables that both have. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.report.score_sections import ScoreSection, ShownTable, score_tables
+from evaluation.report.score_sections import score_tables
 from evaluation.report.sentences import MINUS
 from evaluation.shapes.study_report import Report
+
+# Figures by the words of line and column.
+Shares = dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -13,7 +17,7 @@ class TwoFigures:
 
     line: str
     column: str
-    sides: tuple[str, str]
+    sides: Sequence[str]
     difference: str
 
 
@@ -29,45 +33,38 @@ class TwoTables:
 
 def scores_next_to(first: Report, second: Report) -> list[TwoTables]:
     """Matched by the names of tables and measures, and by the words of lines and columns."""
-    sides = [{table.name: table for table in score_tables(report)} for report in (first, second)]
+    mine, other = _tables(first), _tables(second)
     found = []
-    for name in {**sides[0], **sides[1]}:
-        both = [side.get(name) for side in sides]
-        sections: dict[str, ScoreSection] = {}
-        for table in filter(None, both[::-1]):
-            sections |= {section.key: section for section in table.sections}
-        title = next(table.title for table in both if table)
-        found += [
-            TwoTables(title, one.title, one.unit, _rows(both, one.key)) for one in sections.values()
-        ]
+    for key in {**mine, **other}:
+        words, shares = mine.get(key) or (other[key][0], {})
+        others = other[key][1] if key in other else {}
+        sides = ((at, shares.get(at, ""), others.get(at, "")) for at in {**shares, **others})
+        rows = tuple(TwoFigures(*at, of, _difference(*of)) for at, *of in sides)
+        found.append(TwoTables(*words, rows))
     return found
 
 
-def _rows(both: list[ShownTable | None], key: str) -> tuple[TwoFigures, ...]:
-    first, second = shares = [_shares(table, key) for table in both]
-    return tuple(
-        TwoFigures(
-            *place, (first.get(place, ""), second.get(place, "")), _difference(place, shares)
-        )
-        for place in {**first, **second}
-    )
-
-
-def _shares(table: ShownTable | None, key: str) -> dict[tuple[str, str], str]:
+def _tables(report: Report) -> dict[tuple[str, str], tuple[tuple[str, str, str], Shares]]:
+    """By the names of table and measure: title, measure and unit, and the figures."""
     return {
-        (line.head, column): figure.share
-        for section in (table.sections if table else ())
-        if section.key == key
-        for line in section.lines
-        for column, figure in zip(section.columns, line.figures, strict=True)
+        (table.name, section.key): (
+            (table.title, section.title, section.unit),
+            {
+                (line.head, column): figure.share
+                for line in section.lines
+                for column, figure in zip(table.columns, line.figures, strict=True)
+            },
+        )
+        for table in score_tables(report)
+        for section in table.sections
     }
 
 
-def _difference(place: tuple[str, str], shares: list[dict[tuple[str, str], str]]) -> str:
+def _difference(first: str, second: str) -> str:
     """Of the figures as they are shown; "" where one is not there."""
     try:
-        first, second = (float(of[place].replace(MINUS, "-")) for of in shares)
-    except (KeyError, ValueError):
+        less, value = (float(side.replace(MINUS, "-")) for side in (first, second))
+    except ValueError:
         return ""
-    text = f"{second - first + 0.0:+.2f}"
+    text = f"{value - less + 0.0:+.2f}"
     return text.replace("-", MINUS) if float(text) else "0.00"

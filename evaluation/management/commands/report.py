@@ -12,7 +12,7 @@ from evaluation.report.comparison_rows import family_sections
 from evaluation.report.figures import Figure, compared_word, is_judged
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
-from evaluation.report.score_sections import ScoreSection, score_tables
+from evaluation.report.score_sections import ShownTable, score_tables
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
@@ -51,17 +51,18 @@ def in_lines(report: Report) -> list[str]:
     lines += _of_verdicts(report) if is_judged(report) else ["Not judged by people"]
     for table in score_tables(report):
         lines += ["", f"{table.title} ({table.origin})", *filter(None, [table.note])]
-        lines += [line for section in table.sections for line in _of_section(section)]
+        lines += _of_table(table)
     return lines
 
 
-def _of_section(section: ScoreSection) -> Iterator[str]:
-    for line in section.lines:
-        cells = (
-            f"{column} {_in_words(figure)}"
-            for column, figure in zip(section.columns, line.figures, strict=True)
-        )
-        yield f"  {section.measure} ({section.unit}), {line.head}: {', '.join(cells)}"
+def _of_table(table: ShownTable) -> Iterator[str]:
+    for section in table.sections:
+        for line in section.lines:
+            cells = (
+                f"{column} {_in_words(figure)}"
+                for column, figure in zip(table.columns, line.figures, strict=True)
+            )
+            yield f"  {section.measure} ({section.unit}), {line.head}: {', '.join(cells)}"
 
 
 def _in_words(figure: Figure) -> str:

@@ -1,6 +1,7 @@
 """Reports of scored studies: their pages, their files, the rows that a figure counts."""
 
 import csv
+import re
 
 import pytest
 from django.http import QueryDict
@@ -17,6 +18,8 @@ from leases.refusal import Refusal
 from protocols.shipped import file_of
 from tests import conflictbank
 from tests.evaluation.factories import exclude, judge_all
+from tests.evaluation.paper.test_latex_widths import set_by_pdflatex
+from tests.evaluation.paper.test_paper import check
 from tests.evaluation.scored import PROMPTS, answered, judged_study, scored_study, usual
 from tests.factories import person, signed_in, stored
 from tests.judging import declared
@@ -75,6 +78,42 @@ def test_a_study_that_people_judge_shows_verdicts_and_scores(client, rita):
     assertContains(rows, "Final verdict")
     assertContains(rows, "Prompt tag")
     assertNotContains(rows, "Explicit")
+
+
+def test_columns_by_two_axes_have_heads_over_them_and_margins_stand_with_their_values(study):
+    [table] = [one for one in score_tables(study_report(study)) if one.name == "figure-5-shuffled"]
+    cause = ["misinformation", "mean over cause", "pooled over cause"]
+    assert table.heads == [
+        [("default last", 3), ("conflict last", 3)],
+        [(words, 1) for words in cause * 2],
+    ]
+    assert table.columns == [
+        f"{last} · {one}" for last in ("default last", "conflict last") for one in cause
+    ]
+    of_both = [figure.of for figure in table.sections[1].lines[0].figures]
+    assert of_both[0] == of_both[2] != ""
+    assert of_both[1] == ""
+
+
+def test_a_mean_says_how_its_interval_came_about_or_why_it_has_none(study):
+    def mean(of):
+        [table] = [one for one in score_tables(study_report(of)) if one.name == "figure-3"]
+        section = next(one for one in table.sections if one.key == "oar")
+        return table.note, section.lines[0].figures[table.columns.index("mean over cause")]
+
+    note, figure = mean(study)
+    assert "Its interval is of the means of all draws." in note
+    assert (figure.interval != "", "No interval" in figure.reason) == (True, False)
+    _, figure = mean(scored_study(answered(6, name="Few", into="few"), name="Few"))
+    assert figure.interval == ""
+    assert figure.reason.startswith("No interval: fewer than 8 clusters (")
+    assert figure.reason.endswith("undecided")
+
+
+def test_prompts_to_choose_from_are_in_the_order_of_their_labels(client, rita, study):
+    page = client.get(f"/reports/{study.pk}/rows/").content.decode()
+    listed = re.findall(r">(CB [^<:]+):", page[: page.index("</select>")])
+    assert listed == sorted(listed) == ["CB 1", "CB 2", "CB 3m", "CB 3s", "CB 3t", "CB 6m"]
 
 
 def test_every_figure_leads_to_the_responses_that_it_counts(study):
@@ -176,6 +215,13 @@ def test_a_frozen_report_is_published_and_packed(client, rita, study):
     assertContains(page, "not judged by people")
     assertContains(page, "33.33")
     assertNotContains(page, "/rows/")
+    folds = re.findall(
+        r'<details class="fold"[^>]*>\s*<summary>.*?<div id="([^"]+)"',
+        page.content.decode(),
+        re.DOTALL,
+    )
+    contents = page.content.decode().split("</nav>")[0]
+    assert [name for name in folds if f'href="#{name}"' not in contents] == []
     for words in OF_VERDICTS:
         assertNotContains(page, words)
     assert client.get(f"{address}scores.csv").status_code == 200
@@ -188,8 +234,17 @@ def test_tables_for_a_paper_and_its_methods(client, rita, study):
     assertContains(page, "ratio (\\%), with 95")
     full = client.get(f"/reports/{study.pk}/paper/tables.tex", {"form": "full"}).content.decode()
     assert "33.33 2/6" in full
+    compact = client.get(f"/reports/{study.pk}/paper/tables.tex").content.decode()
+    assert "33.33 2/6" in compact
+    for text in (full, compact):
+        check(text)
     assert full.count(r"\begin{tabular}") + full.count(r"\begin{longtable}") > 15
     assert "Original answer ratio" in full
+
+
+def test_latex_sets_every_table_of_scores_within_the_text(client, rita, study, tmp_path):
+    text = client.get(f"/reports/{study.pk}/paper/tables.tex", {"form": "full"}).content.decode()
+    set_by_pdflatex(text, tmp_path)
 
 
 def test_the_list_of_reports_counts_no_verdicts_of_it(client, rita, study):
