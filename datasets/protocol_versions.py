@@ -18,7 +18,7 @@ def may_move_to(collection: Collection) -> list[Protocol]:
 
 @transaction.atomic
 def move(collection: Collection, version: int, by: Person) -> Protocol:
-    """Let new prompts, rubrics and scores be those of that version; what there is of runs and reports stays as it is.
+    """Let new prompts, rubrics and scores be those of that version; runs and opened studies stay as they are.
 
     Raises Conflict for a version that has other records, or that there is not.
     """

@@ -32,7 +32,7 @@ from judging.models import (
     StudyItem,
 )
 from judging.rules.assignment import round_seed
-from judging.selections import Selection, check_once, declaration_of
+from judging.selections import Selection, check_once
 from judging.settling import HANDED_IN, NOT_JUDGED
 from judging.states import SLOT, STUDY, StudyState
 from leases.refusal import Conflict, Refusal
@@ -118,8 +118,8 @@ def _mixed(
 
 def _new_responses(study: Study, selection: Selection) -> list[Response]:
     """The finished responses of the selection that the study does not have; raises Refusal where it has all."""
-    declaration = declaration_of(study)
-    if selection.declaration().sha256 != declaration.sha256:
+    declaration = study.declaration
+    if selection.declaration().fixed != declaration.fixed:
         raise Refusal(
             f"This study is over records of {declaration}. Choose runs that ask about them."
         )

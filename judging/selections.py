@@ -9,9 +9,9 @@ from datasets.models import Subset
 from datasets.subsets import superseded_in
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.states import ResponseState
-from judging.models import Study
 from leases.refusal import Refusal
 from protocols.declaration import Declaration
+from protocols.models import Protocol
 from protocols.shipped import wikicontradict
 
 
@@ -60,10 +60,12 @@ class Selection:
         check_once(self.declaration(), responses)
         return responses
 
-    def declaration(self) -> Declaration:
-        """The protocol of the runs' records; raises Refusal where they have two."""
+    def protocol(self) -> Protocol | None:
+        """That of the runs' records; raises Refusal where they have two."""
         keys = [run.pk for run in self.runs]
-        first, *others = Run.objects.filter(pk__in=keys).select_related("collection").order_by("pk")
+        first, *others = (
+            Run.objects.filter(pk__in=keys).select_related("collection__protocol").order_by("pk")
+        )
         for run in others:
             if run.collection.protocol_id != first.collection.protocol_id:
                 raise Refusal(
@@ -71,7 +73,12 @@ class Selection:
                     f"{first.collection.declaration}, the run “{run.name}” about records of "
                     f"{run.collection.declaration}. Choose runs of one of them."
                 )
-        return first.collection.declaration
+        return first.collection.protocol
+
+    def declaration(self) -> Declaration:
+        """The same as it was read."""
+        protocol = self.protocol()
+        return protocol.declaration if protocol else wikicontradict()
 
     def left_out(self) -> int:
         """How many selected responses have no text yet, and are left out."""
@@ -96,12 +103,6 @@ class Selection:
                 f"{', '.join(titles[:3])}{more}. Responses to its questions answer the older versions. "
                 "Tick that these are judged, or draw another subset."
             )
-
-
-def declaration_of(study: Study) -> Declaration:
-    """The protocol of the records that a study's responses are about."""
-    item = study.items.select_related("response__run__collection__protocol").first()
-    return item.response.run.collection.declaration if item else wikicontradict()
 
 
 def check_once(declaration: Declaration, responses: Iterable[Response]) -> None:

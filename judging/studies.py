@@ -71,6 +71,7 @@ def create(name: str, selection: Selection, design: StudyDesign, *, by: Person) 
                 name=name,
                 slug=free_slug(name),
                 subset=selection.subset,
+                protocol=selection.protocol(),
                 **{**columns, "rubric": version, "seed": seed},
                 is_demonstration=all(run.is_demonstration for run in selection.runs),
                 created_by=by,
@@ -268,7 +269,9 @@ def open_study(study: Study, judges: Sequence[Person]) -> None:
 def _check_drawn(study: Study) -> None:
     """Collections may have been moved to other versions of their protocol since the study was made."""
     runs = Run.objects.filter(responses__study_items__study=study).distinct()
-    check_once(Selection(list(runs)).declaration(), counted(study))
+    study.protocol = Selection(list(runs)).protocol()
+    study.save(update_fields=["protocol"])
+    check_once(study.declaration, counted(study))
 
 
 def _fix(study: Study, judges: Sequence[Person]) -> None:

@@ -20,7 +20,6 @@ from datasets.models import Instance
 from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
 from generation.models import LanguageModel
 from judging.models import Resolution, Study
-from judging.selections import declaration_of
 
 _CONTRADICTION = "response__instance__contradiction__"
 # What the round of a slot ended with on its item.
@@ -167,7 +166,7 @@ def items_of(study: Study) -> Columns:
 
 def cluster_field(study: Study) -> str:
     """The field that intervals resample where the protocol names another one than the title; "" for the title."""
-    item = declaration_of(study).item
+    item = study.declaration.item
     return "" if item.cluster == item.title else item.cluster
 
 

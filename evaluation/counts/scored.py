@@ -22,7 +22,6 @@ from generation.models import LanguageModel, OptionScore, Response
 from generation.prompts.prompting import VERSION_SUFFIX
 from generation.states import ResponseState
 from judging.models import Study
-from judging.selections import declaration_of
 from protocols.declaration import LAST, PROMPT, SAMPLE, Declaration, Entry
 from protocols.declaration import MODEL as BY_MODEL
 
@@ -62,7 +61,7 @@ class Scored:
 
 def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     """Of all models or of these; None where the protocol scores nothing, or no response of the study."""
-    declaration = declaration_of(study)
+    declaration = study.declaration
     declared = {entry.name: entry for entry in scored_prompts(declaration)}
     if not declaration.is_scored:
         return None

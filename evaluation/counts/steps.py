@@ -17,7 +17,6 @@ from evaluation.shapes.study_report import FlowStep, ReportFlow, StepChange
 from evaluation.statistics.columns import Column, counted
 from generation.models import Response
 from generation.states import ResponseState
-from judging.selections import declaration_of
 from judging.settling import incomplete
 from protocols.declaration import WIKICONTRADICT
 from wikifetch.models import Tag
@@ -53,7 +52,7 @@ def study_flow(judged: Judged) -> ReportFlow:
     if not collections:
         return {"begins": "", "note": "", "steps": []}
     before = _campaign_steps(collections)
-    unit = "contradiction" if declaration_of(judged.study).name == WIKICONTRADICT else RECORD
+    unit = "contradiction" if judged.study.declaration.name == WIKICONTRADICT else RECORD
     steps = [*before, *_question_steps(collections, unit, bool(before)), *_response_steps(judged)]
     note = ""
     if not before:

@@ -12,7 +12,6 @@ from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
 from judging.models import Study
 from judging.rules.resolution import CAUSES
-from judging.selections import declaration_of
 from protocols.declaration import WIKICONTRADICT
 
 Entries = Sequence[tuple[str, str]]
@@ -62,7 +61,7 @@ def of_responses(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
 
 
 def _of_protocol(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
-    declaration = declaration_of(study)
+    declaration = study.declaration
     if declaration.name == WIKICONTRADICT:
         slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
         return [filter_of("slice", "Questions", "All", slices, choice.slice)]
@@ -97,5 +96,5 @@ def of_rows(study: Study, choice: ResponseChoice) -> list[RowsFilter]:
 
 def _sorts(study: Study) -> Entries:
     """Kinds of reasoning are WikiContradict's."""
-    declared = declaration_of(study).name != WIKICONTRADICT
+    declared = study.declaration.name != WIKICONTRADICT
     return [(name, words) for name, words in SORTS.items() if not (declared and name == "slice")]

@@ -30,7 +30,6 @@ from evaluation.shapes.study_report import ROWS_FORMAT, SCORED_FORMAT, Report
 from evaluation.statistics.columns import Column, Mask, columns
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution, Study
-from judging.selections import declaration_of
 from judging.states import SlotState
 
 # Texts that no number depends on.
@@ -114,7 +113,7 @@ def rows_of(study: Study) -> RowsLegend:
     """How to read the study's hashed lines: their columns, and what a report calls the models that they name."""
     models = models_of(study)
     names = model_names(models)
-    is_scored = declaration_of(study).is_scored
+    is_scored = study.declaration.is_scored
     return {
         "rows_format": format_of(study),
         "columns": {**KINDS, **SCORED_KINDS} if is_scored else KINDS,
@@ -132,7 +131,7 @@ def rows_of(study: Study) -> RowsLegend:
 
 def format_of(study: Study) -> int:
     """That of its rows."""
-    return SCORED_FORMAT if declaration_of(study).is_scored else ROWS_FORMAT
+    return SCORED_FORMAT if study.declaration.is_scored else ROWS_FORMAT
 
 
 def digest(study: Study, report: Report | None = None) -> tuple[str, int]:

@@ -10,7 +10,6 @@ from evaluation.scorers.language import scored_prompts, tags_of, tags_with_value
 from evaluation.scorers.options import label_of
 from evaluation.statistics.measures import AMBIGUOUS, FINISHED, OTHER
 from judging.models import Study, StudyItem
-from judging.selections import declaration_of
 from leases.refusal import Refusal
 from protocols.declaration import Declaration
 
@@ -78,7 +77,7 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
 
     A response whose prompt is not scored has none.
     """
-    declaration = declaration_of(study)
+    declaration = study.declaration
     prompts = {entry.name: entry for entry in scored_prompts(declaration)}
     found = {}
     for item in items:

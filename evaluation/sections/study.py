@@ -40,7 +40,6 @@ from evaluation.shapes.study_report import (
     ReportVerdict,
 )
 from judging.models import Study
-from judging.selections import declaration_of
 from protocols.declaration import WIKICONTRADICT
 
 
@@ -50,7 +49,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     `clustering` says what the intervals of agreement resample, by default whole articles; its seed holds for
     all intervals of the report.
     """
-    judged, declaration = Judged.of_study(study), declaration_of(study)
+    judged, declaration = Judged.of_study(study), study.declaration
     scores, names = scored(study), model_names(models_of(study))
     subject = subject_of(study, names)
     prompts = subject["prompts"]

@@ -16,7 +16,6 @@ from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
 from evaluation.views.reports import for_researchers
 from judging.models import Study
-from judging.selections import declaration_of
 from leases.refusal import Refusal
 from pages.data_responses import json_response
 
@@ -28,7 +27,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     parts = subject_of(study, model_names(models_of(study)))
     context = {
         "study": study,
-        "kinds": kinds_for(declaration_of(study).name),
+        "kinds": kinds_for(study.declaration.name),
         "verdicts": verdicts_of(study),
         "named_prompts": [(p["name"], prompt_words(p["name"])) for p in parts["prompts"]],
         "given": request.GET,

@@ -9,7 +9,6 @@ from evaluation.report.scores_side_by_side import scores_next_to
 from evaluation.views.reports import frozen, live
 from judging.blinding import hidden_results
 from judging.models import Study
-from judging.selections import declaration_of
 from leases.refusal import Refusal
 
 # How many other studies are offered, the newest first.
@@ -37,7 +36,7 @@ def two_scored(request: HttpRequest, study: Study) -> HttpResponse:
 def _options(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     """Frozen reports of this study, and other studies over the same protocol that this person may read."""
     snapshots = ReportSnapshot.objects.filter(study=study).order_by("-pk")
-    protocol = {"items__response__run__collection__protocol__name": declaration_of(study).name}
+    protocol = {"items__response__run__collection__protocol__name": study.declaration.name}
     others = Study.objects.filter(**protocol).exclude(pk=study.pk).exclude(state="draft")
     shown = list(others.order_by("-pk").distinct()[:MOST_STUDIES])
     hidden = hidden_results(person_of(request), shown)

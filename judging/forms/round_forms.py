@@ -19,7 +19,7 @@ from judging.forms.fields import (
 )
 from judging.models import Rubric, Study
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
-from judging.selections import Selection, declaration_of
+from judging.selections import Selection
 
 
 class RoundForm(forms.Form):
@@ -142,7 +142,7 @@ class AddedForm(RoundForm):
     def __init__(self, *args: Any, study: Study, person: Person, **kwargs: Any) -> None:
         super().__init__(*args, study=study, **kwargs)
         self.study = study
-        runs = answered_runs(person, declaration_of(study).name)
+        runs = answered_runs(person, study.declaration.name)
         self.fields["runs"].queryset = runs  # type: ignore[attr-defined]
         self.fields["language_models"].queryset = LanguageModel.objects.filter(  # type: ignore[attr-defined]
             responses__run__in=runs.values("pk")

@@ -13,6 +13,9 @@ from generation.models import LanguageModel, Response
 from judging.rules.verdict_scale import VerdictScale, declared_scale
 from judging.states import StudyState
 from leases.refusal import Refusal
+from protocols.declaration import Declaration
+from protocols.models import Protocol
+from protocols.shipped import wikicontradict
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -88,6 +91,13 @@ class Study(models.Model):
         null=True,
         related_name="studies",
         help_text="Its responses are to these questions; null: to all of its runs.",
+    )
+    protocol = models.ForeignKey(
+        Protocol,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Of its records, as it was when the study was opened; null: WikiContradict.",
     )
     state = models.CharField(max_length=10, choices=StudyState.choices, default=StudyState.DRAFT)
     judges_per_response = models.PositiveIntegerField(
@@ -169,6 +179,10 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def declaration(self) -> Declaration:
+        return self.protocol.declaration if self.protocol else wikicontradict()
 
     @property
     def is_judged(self) -> bool:

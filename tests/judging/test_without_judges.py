@@ -3,27 +3,33 @@
 import csv
 import io
 import json
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
-from datasets.models import Collection
+from datasets.models import Collection, Instance
+from datasets.protocol_versions import move
+from evaluation.sections.study import study_report
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
 from judging import rounds, rubric_versions, studies
 from judging.files import exporting, predictions
 from judging.models import Judge, JudgingSlot, Round, Study
-from judging.selections import Selection, check_once, declaration_of
+from judging.selections import Selection, check_once
 from judging.studies import StudyDesign
 from leases.refusal import Conflict, Refusal
 from protocols.installed import install
 from protocols.models import Protocol
 from protocols.shipped import file_of
+from tests import conflictbank
 from tests.crawling import crawl
 from tests.factories import person, signed_in, stored
+from tests.judging import declared
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -205,6 +211,41 @@ def test_a_study_of_which_one_collection_was_moved_meanwhile_is_not_opened(admin
         studies.open_study(study, [])
 
 
+def test_a_study_keeps_its_version_where_a_collection_is_moved_after_the_opening(admin):
+    """Its report is computed as it was opened, and rounds take answers from what was moved."""
+    one, other = (Run.objects.create(name=name, collection=conflictbank.collection(1, name)) for name in ("one", "other"))  # fmt: skip
+    model, prompt = make.language_model(), declared.prompts()["default"].name
+    for run in (one, other):
+        about = Instance.objects.get(contradiction__collection=run.collection)
+        make.response(run, about, prompt, model)
+    study, later = (
+        studies.create(name, Selection([one, other]), StudyDesign(judges_per_response=0), by=admin)
+        for name in ("Kept", "Later")
+    )
+    studies.open_study(study, [])
+    text = file_of("conflictbank").decode().replace("version = 1\n", "version = 2\n")
+    install(text.encode(), "later.toml")
+    move(one.collection, 2, admin)
+    assert study_report(stored(study))["protocol"]["version"] == 1
+    with pytest.raises(Refusal, match="A study is over one protocol"):
+        studies.open_study(later, [])
+    move(other.collection, 2, admin)
+    studies.open_study(later, [])
+    assert study_report(stored(later))["protocol"]["version"] == 2
+
+
+def test_the_migration_gives_each_study_the_protocol_of_its_records(admin, scored):
+    of_wikis = make.draft(judges_per_response=0)
+    run = make.later_run()
+    run.collection = Collection.objects.create(name="bank", protocol=scored)
+    run.save()
+    of_bank = studies.create("Bank", Selection([run]), StudyDesign(judges_per_response=0), by=admin)
+    Study.objects.update(protocol=None)
+    name = "judging.migrations.0006_studies_get_the_protocol_of_their_records"
+    import_module(name).fill(apps, None)
+    assert (stored(of_wikis).protocol, stored(of_bank).protocol) == (None, scored)
+
+
 def test_a_rubric_of_another_protocol_is_refused(admin, scored):
     run = make.finished_run()
     design = StudyDesign(rubric=rubric_versions.current())
@@ -258,7 +299,7 @@ def test_what_a_stopped_run_has_finished_is_drawn(admin, scored):
     type(run).objects.filter(pk=run.pk).update(state=RunState.CANCELLED)
     draft = studies.create("Half", Selection([run]), StudyDesign(judges_per_response=0), by=admin)
     assert draft.items.count() == 2
-    assert declaration_of(draft).name == "conflictbank"
+    assert draft.declaration.name == "conflictbank"
 
 
 @pytest.mark.once
