@@ -188,6 +188,15 @@ class Declaration:
         return {name: declared for name, declared in self.fields.items() if declared.slice}
 
     @property
+    def cluster_word(self) -> str:
+        """What intervals resample, as in a sentence: an article, or the field that it names."""
+        return (
+            "article"
+            if self.name == WIKICONTRADICT
+            else self.fields[self.item.cluster].title.lower()
+        )
+
+    @property
     def is_scored(self) -> bool:
         """Whether reports compute scores from responses."""
         return bool(self.entries("scorer"))

@@ -15,10 +15,11 @@ from evaluation.statistics.tables import Tallies
 from judging.models import Resolution, Round, Study, StudyItem
 
 _TAG = "response__instance__contradiction__"
+# `cluster` is an annotation (judging/clusters.py).
 TALLIED = (
     "response__model_id",
     "response__prompt",
-    f"{_TAG}title",
+    "cluster",
     f"{_TAG}type_4",
     f"{_TAG}same_passage",
     "resolution__verdict",
@@ -41,12 +42,12 @@ def place_of(
     names: Mapping[int, str],
     model: int,
     prompt: str,
-    title: str,
+    cluster: str,
     kind: str | None,
     same: str | None,
 ) -> tuple[str, str, str, str, bool]:
     """What TALLIED names, without the verdict, as a tally has it; `names` maps a model's id to its shown name."""
-    return names[model], prompt, title, reasoning(kind).value, same == SamePassage.SAME
+    return names[model], prompt, cluster, reasoning(kind).value, same == SamePassage.SAME
 
 
 def kept(items: Columns) -> Mask:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.expressions import Combinable
-from django.db.models.fields.json import KeyTextTransform
 from numpy.typing import NDArray
 
 from datasets.models import Instance
-from evaluation.counts.judged import Judged, Moments, cluster_field
+from evaluation.counts.judged import Judged, Moments
 from evaluation.statistics.columns import Column, Mask, Places, counted
 from evaluation.statistics.two_raters import PairCell
+from judging.clusters import cluster_at, cluster_field
 from judging.models import JudgingSlot, Study
 
 PARTS = 3
@@ -35,12 +35,8 @@ PromptRound = tuple[str, int]
 
 def cluster_of(study: Study, cluster: str) -> str | Combinable:
     """Where a cluster is, seen from a slot or a resolution; an article is what the protocol names as cluster."""
-    field = cluster_field(study) if cluster == "article" else ""
-    return (
-        KeyTextTransform(field, f"{_INSTANCE}__contradiction__fields")
-        if field
-        else CLUSTERS[cluster]
-    )
+    is_named = cluster == "article" and cluster_field(study)
+    return cluster_at(study, "item__") if is_named else CLUSTERS[cluster]
 
 
 class Responses(NamedTuple):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from datasets.models import Instance
 from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
 from generation.models import LanguageModel
+from judging.clusters import cluster_field
 from judging.models import Resolution, Study
 
 _CONTRADICTION = "response__instance__contradiction__"
@@ -162,12 +163,6 @@ def items_of(study: Study) -> Columns:
     models = LanguageModel.objects.filter(pk__in=items["llm"].values)
     of_questions = of_each(items["instance"], question, asked)
     return {**items, **of_questions, **of_each(items["llm"], MODEL, models)}
-
-
-def cluster_field(study: Study) -> str:
-    """The field that intervals resample where the protocol names another one than the title; "" for the title."""
-    item = study.declaration.item
-    return "" if item.cluster == item.title else item.cluster
 
 
 def _read(where: Mapping[str, str | Combinable], rows: QuerySet[Any]) -> dict[str, Column]:

@@ -7,7 +7,8 @@ from django.db.models import Count, F
 
 from evaluation.counts.final_verdicts import TALLIED, kept_items, place_of
 from evaluation.statistics.tables import UNPARSED, Tally
-from judging.machine.scope import COUNTED, TITLE, by_version, version
+from judging.clusters import cluster_at
+from judging.machine.scope import COUNTED, by_version, version
 from judging.models import JudgeCall, MachineVerdict, Rubric, Study
 from judging.states import MachineState
 
@@ -35,6 +36,7 @@ def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]
     rows = (
         kept_items(study)
         .alias(version=version())
+        .annotate(cluster=cluster_at(study))
         .filter(machine_verdicts__rubric=F("version"))
         .order_by()
         .values_list(*(f"machine_verdicts__{name}" for name in columns), *TALLIED)
@@ -67,13 +69,13 @@ def uncounted(study: Study) -> dict[int, int]:
     return dict(asked.order_by().values_list("judge_id").annotate(n=Count("pk")))
 
 
-def compared(study: Study, titles: Collection[str]) -> int:
-    """How many judge models replied, by any version, to responses about these articles that people resolved."""
-    replied = MachineVerdict.objects.filter(
+def compared(study: Study, clusters: Collection[str]) -> int:
+    """How many judge models replied, by any version, to responses about these clusters that people resolved."""
+    replied = MachineVerdict.objects.alias(cluster=cluster_at(study, "item__")).filter(
         judge__study=study,
         state__in=REPLIES,
         item__resolutions__isnull=False,
-        **{f"item__{TITLE}__in": titles},
+        cluster__in=clusters,
     )
     return replied.order_by().values("judge").distinct().count()
 

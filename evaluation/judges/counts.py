@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import Avg, Count, F
 
-from evaluation.counts.first_verdicts import CLUSTERS, first_judged, pairs, repeat_counts
+from evaluation.counts.first_verdicts import cluster_of, first_judged, pairs, repeat_counts
 from evaluation.counts.judged import Judged
 from evaluation.statistics.two_raters import PairCell
 from judging.models import Judge, Resolution, Study
@@ -79,7 +79,7 @@ def with_final(study: Study, judge: Judge, shown: RoundsShown) -> dict[str, list
         .order_by()
         .values_list(
             "item__resolution__how",
-            CLUSTERS[CLUSTER],
+            cluster_of(study, CLUSTER),
             "judgment__first_verdict",
             "item__resolution__verdict",
         )

@@ -7,13 +7,14 @@ from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import breakable
 from evaluation.report.comparison_rows import SIDES, WITHIN
 from evaluation.report.display import Display, Named
+from evaluation.report.figures import cluster_word
 from evaluation.report.sentences import p_value, points
 from evaluation.shapes.share_differences import Comparison, ComparisonFamily
 from evaluation.shapes.study_report import Report
 
 
 def compact(report: Report, display: Display) -> list[str]:
-    """Each difference with its interval, and p by article, as it is and as corrected."""
+    """Each difference with its interval, and p by article (or what the protocol names), as it is and as corrected."""
     return _table(report, display, whole=False)
 
 
@@ -40,14 +41,15 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
         for family in families
     ]
     correction = escaped(comparisons["correction"])
-    by_article = ["$p$, by article", f"$p$, by article, {correction}"]
-    heads = ["Model", "Prompts", "$n$", "Difference", *by_article]
+    word = escaped(cluster_word(report))
+    by_cluster = [f"$p$, by {word}", f"$p$, by {word}, {correction}"]
+    heads = ["Model", "Prompts", "$n$", "Difference", *by_cluster]
     if whole:
         heads = ["Model", "Prompts", "First", "Second", "Difference"]
-        heads += ["$p$, McNemar", f"$p$, McNemar, {correction}", *by_article, "Margin"]
+        heads += ["$p$, McNemar", f"$p$, McNemar, {correction}", *by_cluster, "Margin"]
     caption = (
         f"Differences in the share of {breakable(comparisons['verdict'])} responses, in percentage points, with "
-        f"95\\,\\% intervals from {comparisons['resamples']:,} resamples of whole articles (seed "
+        f"95\\,\\% intervals from {comparisons['resamples']:,} resamples of whole {word}s (seed "
         f"{comparisons['seed']}). Columns marked {correction} have $p$ as corrected within its family by "
         f"{correction}'s method; intervals and the other $p$ are not corrected."
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evaluation.paper import verdict_latex
 from evaluation.paper.parts import TableRows, bracketed, named, of_n, per_cent, table
-from evaluation.paper.verdict_latex import INTERVALS
+from evaluation.paper.verdict_latex import intervals
 from evaluation.paper.widths import breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
@@ -44,8 +44,8 @@ def compact(report: Report, display: Display) -> list[str]:
     heads = ["Judge model", "Prompt", "$n$", "Accuracy", "Macro-F"]
     heads += [f"F, {breakable(labels[verdict].lower())}" for verdict in verdicts]
     caption = (
-        f"Judge models against people's final verdicts, times 100, with {INTERVALS}; a reply without a verdict counts "
-        "as wrong in accuracy and recall."
+        f"Judge models against people's final verdicts, times 100, with {intervals(report)}; a reply without a verdict "
+        "counts as wrong in accuracy and recall."
     )
     scores = table(named(report, "judge-models"), caption, heads, [TableRows(rows)], keys=3)
     for place, (judge, body) in enumerate(_judges(report, display), start=1):
@@ -63,7 +63,7 @@ def full(report: Report, display: Display) -> list[str]:
     for place, (judge, body) in enumerate(_judges(report, display), start=1):
         caption = (
             f"Verdicts of {breakable(judge.label)} on everything, after exclusions: k of n, replies without a verdict \
-among them, the share in per cent, and {INTERVALS}."
+among them, the share in per cent, and {intervals(report)}."
         )
         name = named(report, f"judge-{place}-verdicts")
         lines += ["", *verdict_latex.full(report, display, body["table"], name, caption, verdicts)]
@@ -89,8 +89,8 @@ def _scores(report: Report, display: Display) -> list[str]:
             rows.append([breakable(labels[verdict]), *shares])
         groups.append(TableRows(rows, f"{judge.label}, {over}"))
     caption = (
-        f"Judge models against people's final verdicts: k of n, the share in per cent, F times 100, and {INTERVALS}. "
-        "A reply without a verdict counts as wrong in accuracy and recall and is in no precision."
+        f"Judge models against people's final verdicts: k of n, the share in per cent, F times 100, and "
+        f"{intervals(report)}. A reply without a verdict counts as wrong in accuracy and recall and is in no precision."
     )
     return table(named(report, "judge-models"), caption, heads, groups)
 
@@ -110,9 +110,7 @@ def _by_model(report: Report, display: Display) -> list[str]:
                 own = model.name in bodies[judge.name]["own_models"]
                 rows += _both(model, judge, counted[model.name], verdicts, own=own)
         groups.append(TableRows(rows, f"{judge.label}, {prompt.label}"))
-    caption = (
-        f"People and judge models, model by model: k of n, the share in per cent, and {INTERVALS}."
-    )
+    caption = f"People and judge models, model by model: k of n, the share in per cent, and {intervals(report)}."
     return table(named(report, "judge-by-model"), caption, heads, groups, keys=2)
 
 

@@ -9,16 +9,11 @@ from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import in_round
 from evaluation.report.display import COMPACT, Display
-from evaluation.report.figures import is_judged
+from evaluation.report.figures import cluster_word, is_judged, resampled_word
 from evaluation.report.verdict_rows import best_first
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
-
-FINAL = (
-    "Final verdicts, after exclusions: k of n, the share and its 95\\,\\% interval in per cent, by resampling articles "
-    "(W: Wilson's)."
-)
 
 
 def latex(report: Report, display: Display) -> str:
@@ -42,8 +37,12 @@ def _compact(report: Report, display: Display) -> list[list[str]]:
 def _full(report: Report, display: Display) -> list[list[str]]:
     (table,) = report["tables"]
     name = named(report, "verdicts")
+    caption = (
+        "Final verdicts, after exclusions: k of n, the share and its 95\\,\\% interval in per cent, by resampling "
+        f"{escaped(cluster_word(report))}s (W: Wilson's)."
+    )
     return [
-        verdict_latex.full(report, display, table, name, FINAL, best_first(report)),
+        verdict_latex.full(report, display, table, name, caption, best_first(report)),
         _agreement(report, display),
         comparison_latex.full(report, display),
         judge_latex.full(report, display),
@@ -68,7 +67,8 @@ def _head(report: Report, body: Sequence[str]) -> list[str]:
     elif not source.isascii():
         lines.append(r"% Needs \usepackage[T1]{fontenc} for its letters with accents")
     if study["is_demonstration"]:
-        lines.append("% Demonstration: invented articles, and no finding.")
+        invented = "records" if "protocol" in report else "articles"
+        lines.append(f"% Demonstration: invented {invented}, and no finding.")
     return lines
 
 
@@ -97,7 +97,7 @@ def _agreement(report: Report, display: Display) -> list[str]:
     )
     caption += f" ({how}; W: Wilson's)" if how else " (W: Wilson's)"
     caption += f". Kappa that cannot be resampled, as from fewer than {FEWEST_CLUSTERS} "
-    caption += f"{report['agreement']['interval']['cluster']}s, has no interval."
+    caption += f"{escaped(resampled_word(report))}s, has no interval."
     heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
     return table(named(report, "agreement"), caption, heads, [TableRows(rows)], keys=3)
 

@@ -8,14 +8,18 @@ from evaluation.paper.parts import TableRows, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
-from evaluation.report.figures import scale_of_report, verdict_labels
+from evaluation.report.figures import cluster_word, scale_of_report, verdict_labels
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL
 
-INTERVALS = "95\\,\\% intervals by resampling articles (W: Wilson's)"
 Cells = dict[tuple[str, str, str, str], VerdictCell]
+
+
+def intervals(report: Report) -> str:
+    """How intervals of shares and scores are made, as captions say it."""
+    return f"95\\,\\% intervals by resampling {escaped(cluster_word(report))}s (W: Wilson's)"
 
 
 def compact(
@@ -46,11 +50,12 @@ def compact(
     ]
     kappas = [] if judge else _kappas(report, prompts)
     groups = [TableRows(rows), *([TableRows(kappas)] if kappas else [])]
-    caption = _caption(verdict_labels(report)[best].lower(), judge, len(kappas))
+    caption = _caption(report, judge, len(kappas))
     return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups)
 
 
-def _caption(verdict: str, judge: str, kappas: int) -> str:
+def _caption(report: Report, judge: str, kappas: int) -> str:
+    verdict = verdict_labels(report)[scale_of_report(report).best].lower()
     judged = f"that {breakable(judge)} judged" if judge else "judged"
     n = (
         "its replies, those without a verdict among them."
@@ -60,8 +65,8 @@ def _caption(verdict: str, judge: str, kappas: int) -> str:
     by_round = ", in each round that gives final verdicts" if kappas > 1 else ""
     kappa = f" Kappa is on the judges' first verdicts (n){by_round}." if kappas else ""
     return (
-        f"Share of responses {judged} {breakable(verdict)} in per cent, by model and prompt, with {INTERVALS}; n "
-        f"counts {n}{kappa}"
+        f"Share of responses {judged} {breakable(verdict)} in per cent, by model and prompt, with "
+        f"{intervals(report)}; n counts {n}{kappa}"
     )
 
 

@@ -7,7 +7,7 @@ from math import fsum
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
-from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.figures import Figure, query, resampled_word, verdict_labels
 from evaluation.report.sentences import counted, interval, number
 from evaluation.shapes.judge_agreement import (
     AgreementPortion,
@@ -313,10 +313,10 @@ def once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
 
 def interval_sentence(report: Report) -> str:
     """How the intervals of agreement were computed."""
-    made = report["agreement"]["interval"]
+    made, word = report["agreement"]["interval"], resampled_word(report)
     return (
-        f"Below a number: its 95 % interval by {made['method']}, whole {made['cluster']}s drawn "
+        f"Below a number: its 95 % interval by {made['method']}, whole {word}s drawn "
         f"{made['resamples']:,} times from seed {made['seed']} ({made['generator']}). Under it, in brackets, "
         "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent. From fewer "
-        f"than {FEWEST_CLUSTERS} {made['cluster']}s a share has Wilson's alone, and any other number no interval."
+        f"than {FEWEST_CLUSTERS} {word}s a share has Wilson's alone, and any other number no interval."
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evaluation.report.figures import Figure, query
+from evaluation.report.figures import Figure, cluster_word, query
 from evaluation.report.sentences import (
     counted,
     lowered,
@@ -96,7 +96,7 @@ def _row(
         _p(row.get("p_exact"), row.get("p_exact_corrected")),
         _p(row["p_clustered"], row["p_clustered_corrected"]),
         WITHIN[row["within"]] if family["margin"] is not None else "",
-        comparison_sentence(family, row, word),
+        comparison_sentence(family, row, word, cluster_word(report)),
     )
 
 
@@ -150,18 +150,25 @@ def _sides(
     )
 
 
-def comparison_sentence(family: ComparisonFamily, row: Comparison, verdict: str) -> str:
-    """One comparison: both sides, the difference, what its interval holds, and its p-values."""
+def comparison_sentence(
+    family: ComparisonFamily, row: Comparison, verdict: str, cluster: str
+) -> str:
+    """One comparison: both sides, the difference, what its interval holds, and its p-values.
+
+    `cluster` is what was resampled.
+    """
     if row["value"] is None:
         return f"{_subject(family, row)}: not compared. {row['reason']}"
     if family["kind"] == "gains":
-        return _gain_sentence(row, verdict)
+        return _gain_sentence(row, verdict, cluster)
     sentence = (
         f"{_subject(family, row)}: {verdict} on {row['k_1']} of {row['n_1']} {_side(family, row['first'])} and "
         f"{row['k_2']} of {row['n_2']} {_side(family, row['second'])}, a difference of {points(row['value'])} points"
-        f"{_interval_words(row)}"
+        f"{_interval_words(row, cluster)}"
     )
-    return " ".join(filter(None, [sentence, _discordant(row), _tested(row), _margin(family, row)]))
+    return " ".join(
+        filter(None, [sentence, _discordant(row), _tested(row, cluster), _margin(family, row)])
+    )
 
 
 def _subject(family: ComparisonFamily, row: Comparison) -> str:
@@ -177,12 +184,12 @@ def _side(family: ComparisonFamily, name: str) -> str:
     return f"for {name}" if kind == "models" else f"{name} questions"
 
 
-def _interval_words(row: Comparison) -> str:
+def _interval_words(row: Comparison, cluster: str) -> str:
     """Ends the sentence on the difference, and says what its interval leaves open."""
     low, high = row["low"], row["high"]
     if low is None or high is None:
         return f". It has no interval: {lowered(row['interval_reason'])}"
-    ends = f" (95 % interval {point_ends(low, high)}, resampling {row['clusters']} articles)."
+    ends = f" (95 % interval {point_ends(low, high)}, resampling {row['clusters']} {cluster}s)."
     if low <= 0 <= high:
         return (
             f"{ends} The interval holds 0, and it holds {points(low)} and {points(high)}: none of these can be "
@@ -200,7 +207,7 @@ def _discordant(row: Comparison) -> str:
     return f"{questions} for the second side alone, {first} for the first alone."
 
 
-def _tested(row: Comparison) -> str:
+def _tested(row: Comparison, cluster: str) -> str:
     tests = []
     if row.get("p_exact") is not None:
         tests.append(
@@ -209,7 +216,7 @@ def _tested(row: Comparison) -> str:
     if row["p_clustered"] is not None:
         corrected = p_value(row["p_clustered_corrected"])
         tests.append(
-            f"by resampling articles {p_in_words(row['p_clustered'])}, {corrected} after Holm"
+            f"by resampling {cluster}s {p_in_words(row['p_clustered'])}, {corrected} after Holm"
         )
     sentence = "; ".join(tests)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
@@ -226,12 +233,12 @@ def _margin(family: ComparisonFamily, row: Comparison) -> str:
     }.get(row["within"], f"Without an interval nothing is said about the margin of {size}.")
 
 
-def _gain_sentence(row: Comparison, verdict: str) -> str:
+def _gain_sentence(row: Comparison, verdict: str, cluster: str) -> str:
     explicit, implicit = row["explicit"], row["implicit"]
     sentence = (
         f"{row['model']}: from prompt {row['first']} to {row['second']} the share of {verdict} responses moves by "
         f"{points(explicit['value'])} points on {counted(explicit['n_1'], 'explicit question')} and by "
         f"{points(implicit['value'])} on {counted(implicit['n_1'], 'implicit one')}, a difference of "
-        f"{points(row['value'])} points{_interval_words(row)}"
+        f"{points(row['value'])} points{_interval_words(row, cluster)}"
     )
-    return " ".join(filter(None, [sentence, _tested(row)]))
+    return " ".join(filter(None, [sentence, _tested(row, cluster)]))

@@ -13,7 +13,7 @@ from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import THIRDS, agreement_sections, in_round
 from evaluation.report.display import read_display
-from evaluation.report.figures import Figure, is_judged, query, scale_of_report
+from evaluation.report.figures import Figure, cluster_word, is_judged, query, scale_of_report
 from evaluation.report.flow_steps import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
 from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
@@ -276,7 +276,10 @@ def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
             wide=wide,
         )
         header = ["model", "k", "n", "low", "high", "interval"]
-        rows = [[*values(c, header[:3]), *share_ends(c), sentences.share_method(c)] for c in mine]
+        word = cluster_word(report)
+        rows = [
+            [*values(c, header[:3]), *share_ends(c), sentences.share_method(c, word)] for c in mine
+        ]
         marks = tuple(_mark(report, prompt["name"], cell) for cell in mine)
         yield ReportChart(f"shares-{place}", title, svg, Sheet(header, rows), marks)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from evaluation.shapes.study_report import Report
+from evaluation.shapes.study_report import ComparedSubject, Report
 from evaluation.statistics.tables import UNLABELLED, UNPARSED
 from judging.rules.verdict_scale import VerdictScale, declared_scale
 
@@ -43,9 +43,16 @@ def is_judged(report: Report) -> bool:
     return report["study"]["judges_per_response"] > 0
 
 
-def cluster_word(report: Report) -> str:
+def cluster_word(report: ComparedSubject) -> str:
     """What intervals resample, as in a sentence: an article, or a field of the protocol's records."""
     return report["protocol"]["cluster"] if "protocol" in report else "article"
+
+
+def resampled_word(report: Report, by: str = "") -> str:
+    """The same of the intervals of agreement, or of the choice `by`; a declared record has no tag."""
+    by = by or report["agreement"]["interval"]["cluster"]
+    words = {"article": cluster_word(report), "tag": "record" if "protocol" in report else "tag"}
+    return words.get(by, by)
 
 
 def compared_word(report: Report) -> str:

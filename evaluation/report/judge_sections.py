@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from evaluation.charts.confusion import confusion_matrix
-from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.figures import Figure, cluster_word, query, verdict_labels
 from evaluation.report.judge_sentences import ceiling_sentence, held_out_sentence, judge_sentence
 from evaluation.report.sentences import cell_ends, counted, number, share
 from evaluation.report.verdict_rows import PromptSection, best_first, model_id, sections_of
@@ -37,12 +37,12 @@ REPLIES = {
     "none": "with words but no verdict",
     "several": "with verdicts that differ, of which the last one counts",
 }
-HALVES = {"held_out": "Held-out half", "development": "Development half", "all": "All articles"}
+HALVES = {"held_out": "Held-out half", "development": "Development half"}
 
 
 @dataclass(frozen=True)
 class Population:
-    """A row of scores over some of the articles."""
+    """A row of scores over some of the clusters, as articles are."""
 
     label: str
     n: Figure
@@ -153,9 +153,9 @@ def _against_people(
     return AgainstPeople(
         scores["prompt"],
         prompt["title"],
-        held_out_sentence(judge["judge"], scores),
-        tuple(_populations(scores, rows)),
-        judge_sentence(judge["judge"], scores),
+        held_out_sentence(judge["judge"], scores, cluster_word(report)),
+        tuple(_populations(report, scores, rows)),
+        judge_sentence(judge["judge"], scores, cluster_word(report)),
         _share_figure(accuracy, rows.where(match=YES), rows.where()),
         Figure(str(wrong), query=rows.where(match=NO) if wrong else ""),
         _f_figure(scores["macro_f"], rows.where()),
@@ -172,16 +172,17 @@ def _against_people(
 
 
 def by_population(scores: PromptScores) -> list[tuple[str, CountedScores]]:
-    """Each half of the articles with its scores, then all."""
+    """Each half with its scores, then all."""
     halves: list[tuple[str, CountedScores]] = [(half["half"], half) for half in scores["halves"]]
     return [*halves, ("all", scores)]
 
 
-def _populations(scores: PromptScores, rows: "RowsQuery") -> Iterable[Population]:
+def _populations(report: Report, scores: PromptScores, rows: "RowsQuery") -> Iterable[Population]:
+    labels = {**HALVES, "all": f"All {cluster_word(report)}s"}
     for key, population in by_population(scores):
         half = {} if key == "all" else {"half": key}
         yield Population(
-            HALVES[key],
+            labels[key],
             Figure(str(population["n"]), query=rows.where(**half) if population["n"] else ""),
             _share_figure(
                 population["accuracy"], rows.where(match=YES, **half), rows.where(**half)

@@ -1,5 +1,6 @@
 """The judge models of a report in sentences. Pure."""
 
+from evaluation.report.figures import cluster_word
 from evaluation.report.sentences import (
     cell_words,
     coefficient_of,
@@ -15,7 +16,7 @@ from evaluation.shapes.judge_models import PromptScores, Score
 from evaluation.shapes.study_report import Report
 
 
-def judge_sentence(judge: str, prompt: PromptScores) -> str:
+def judge_sentence(judge: str, prompt: PromptScores, cluster: str) -> str:
     """How far a judge model matches people on the responses to one prompt."""
     accuracy, macro = prompt["accuracy"], prompt["macro_f"]
     if not accuracy["n"]:
@@ -24,38 +25,38 @@ def judge_sentence(judge: str, prompt: PromptScores) -> str:
     some = "reply is without a verdict and counts", "replies are without a verdict and count"
     missed = f"; {counted(unparsed, *some)} as wrong" if unparsed else ""
     return (
-        f"On prompt {prompt['prompt']}, {judge} gives people's final verdict on {cell_words(accuracy)}{missed}. "
-        f"{_macro_words(macro)}"
+        f"On prompt {prompt['prompt']}, {judge} gives people's final verdict on {cell_words(accuracy, cluster)}"
+        f"{missed}. {_macro_words(macro, cluster)}"
     )
 
 
-def held_out_sentence(judge: str, scores: PromptScores) -> str:
-    """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
+def held_out_sentence(judge: str, scores: PromptScores, cluster: str) -> str:
+    """How far a judge model matches people on the half of the `cluster`s that no judge prompt was chosen on."""
     (held_out,) = [held_out for held_out in scores["halves"] if held_out["half"] == "held_out"]
     if not held_out["n"]:
-        return f"On the held-out half of the articles, {judge} has no reply to compare yet."
+        return f"On the held-out half of the {cluster}s, {judge} has no reply to compare yet."
     return (
-        f"On the held-out half of the articles, {judge} gives people's final verdict on "
-        f"{cell_words(held_out['accuracy'])}. {_macro_words(held_out['macro_f'])}"
+        f"On the held-out half of the {cluster}s, {judge} gives people's final verdict on "
+        f"{cell_words(held_out['accuracy'], cluster)}. {_macro_words(held_out['macro_f'], cluster)}"
     )
 
 
-def _macro_words(macro: Score) -> str:
+def _macro_words(macro: Score, cluster: str) -> str:
     if macro["value"] is None:
         return f"Macro-F is undefined: {lowered(macro['reason'])}"
     if macro["cluster_low"] is None:
         return f"Macro-F is {number(macro['value'])}."
     ends = f"{number(macro['cluster_low'])} to {number(macro['cluster_high'])}"
-    return f"Macro-F is {number(macro['value'])} (95 % interval {ends}, resampling {macro['clusters']} articles)."
+    return f"Macro-F is {number(macro['value'])} (95 % interval {ends}, resampling {macro['clusters']} {cluster}s)."
 
 
 def halves_sentence(report: Report) -> str:
-    """How the articles are split; empty where no judge model judged."""
+    """How the articles, or what the protocol names, are split; empty where no judge model judged."""
     if "halves" not in report:
         return ""
-    halves = report["halves"]
+    halves, word = report["halves"], cluster_word(report)
     return (
-        f"The study's seed ({halves['seed']}) splits its articles into two halves: {halves['development']} are the "
+        f"The study's seed ({halves['seed']}) splits its {word}s into two halves: {halves['development']} are the "
         "development half, on which a model and a judge prompt can be chosen, and "
         f"{halves['held_out']} the held-out half. "
         f"{counted(halves['tried'], 'variant has', 'variants have')} been compared with people "

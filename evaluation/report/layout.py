@@ -11,7 +11,7 @@ from evaluation.report.agreement_rows import (
 from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
 from evaluation.report.comparison_rows import family_sections
 from evaluation.report.drawings import ReportChart, drawings
-from evaluation.report.figures import cluster_word, compared_word, is_judged
+from evaluation.report.figures import cluster_word, compared_word, is_judged, resampled_word
 from evaluation.report.flow_steps import flow_rows
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
@@ -33,6 +33,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "report": body,
         "facts": study_facts(body),
         "cluster": cluster_word(body),
+        "resampled": resampled_word(body),
         "order": order,
         "query": query,
         "annotator_columns": KAPPA_COLUMNS,

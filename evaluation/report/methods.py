@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evaluation.report import missing, sentences
 from evaluation.report.agreement_rows import in_round
-from evaluation.report.figures import cluster_word, is_judged
+from evaluation.report.figures import cluster_word, is_judged, resampled_word
 from evaluation.report.sentences import counted
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.score_tables import ReportScores
@@ -27,7 +27,8 @@ def _sentences(report: Report) -> Iterator[str]:
         yield "This study has no responses."
         return
     if study["is_demonstration"]:
-        yield "This is a demonstration with invented articles and verdicts, and no finding."
+        invented = "records" if "protocol" in report else "articles and verdicts"
+        yield f"This is a demonstration with invented {invented}, and no finding."
     yield _what(report)
     if is_judged(report):
         yield from _judging(report)
@@ -159,15 +160,15 @@ def _agreement(report: Report) -> Iterator[str]:
     methods = dict.fromkeys(sentences.method_of(c) for c in shown if c["value"] is not None)
     if parts := [method for method in methods if method]:
         yield f"Intervals of agreement are 95 % intervals by {', '.join(parts)}."
-    made = agreement["interval"]
+    made, word = agreement["interval"], resampled_word(report)
     if "" in methods:
         yield (
             "A value that cannot be resampled, as from fewer than "
-            f"{FEWEST_CLUSTERS} {made['cluster']}s, has no interval."
+            f"{FEWEST_CLUSTERS} {word}s, has no interval."
         )
     if made["method"] in methods:
         yield (
-            f"Whole {made['cluster']}s were drawn {made['resamples']:,} times with the generator "
+            f"Whole {word}s were drawn {made['resamples']:,} times with the generator "
             f"{made['generator']} and seed {made['seed']}."
         )
 

@@ -16,7 +16,7 @@ Ends = Callable[[float | None, float | None], str]
 
 MINUS = "\N{MINUS SIGN}"
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-RESAMPLED, WILSON = "resampling articles", wilson.METHOD
+WILSON = wilson.METHOD
 
 
 def counted(n: int, unit: str, several: str = "") -> str:
@@ -63,22 +63,22 @@ def percent_ends(low: float | None, high: float | None) -> str:
 
 
 def cell_ends(cell: Share) -> str:
-    """A share's interval by resampling articles; Wilson's, marked W, where there is none."""
+    """A share's interval by resampling; Wilson's, marked W, where there is none."""
     shown = percent_ends(*share_ends(cell))
-    return f"{shown} W" if shown and share_method(cell) == WILSON else shown
+    return f"{shown} W" if shown and cell["cluster_low"] is None else shown
 
 
 def share_ends(cell: Share) -> tuple[float | None, float | None]:
-    """The interval of a share to be shown: by resampling articles where there is one, else Wilson's."""
-    if share_method(cell) == RESAMPLED:
+    """The interval of a share to be shown: by resampling where there is one, else Wilson's."""
+    if cell["cluster_low"] is not None:
         return cell["cluster_low"], cell["cluster_high"]
     return cell["low"], cell["high"]
 
 
-def share_method(cell: Share) -> str:
-    """The method of `share_ends`; empty where there are none."""
+def share_method(cell: Share, cluster: str) -> str:
+    """The method of `share_ends`; empty where there are none. `cluster` is what was resampled."""
     if cell["cluster_low"] is not None:
-        return RESAMPLED
+        return f"resampling {cluster}s"
     return WILSON if cell["low"] is not None else ""
 
 
@@ -257,10 +257,10 @@ def p_in_words(p: float | None) -> str:
     return f"p {p_value(p)}" if p is not None and p < 0.001 else f"p = {p_value(p)}"
 
 
-def cell_words(cell: Share) -> str:
-    """k of n with its interval: by resampling articles where there is one, else Wilson's."""
+def cell_words(cell: Share, cluster: str) -> str:
+    """k of n with its interval: by resampling `cluster`s where there is one, else Wilson's."""
     words = f"{cell['k']} of {cell['n']} ({percent(cell['k'] / cell['n'])}; "
     if cell["cluster_low"] is not None:
         ends = percent_interval(cell["cluster_low"], cell["cluster_high"])
-        return f"{words}95 % interval {ends}, resampling {cell['clusters']} articles)"
+        return f"{words}95 % interval {ends}, resampling {cell['clusters']} {cluster}s)"
     return f"{words}95 % interval {percent_interval(cell['low'], cell['high'])}, Wilson's)"

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from evaluation.charts.bars import BarPart, StackedBar, stacked_bars
 from evaluation.charts.svg import MISSING, NARROWEST, OTHER
 from evaluation.report import sentences
-from evaluation.report.figures import Figure, query, scale_of_report, verdict_labels
+from evaluation.report.figures import Figure, cluster_word, query, scale_of_report, verdict_labels
 from evaluation.shapes.judge_models import JudgeModel
 from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, VerdictLine
-from judging.rules.verdict_scale import VerdictScale
 
 # Rows of fewer responses say little and are put together.
 FEWEST = 5
@@ -86,7 +85,7 @@ def sections_of(
                 few,
                 _chart(report, prompt, cells, f"{key}-{place}", keys, judge, wide),
                 _left_out_note(lines),
-                _sentence(prompt, cells, scale_of_report(report)),
+                _sentence(report, prompt, cells),
             )
         )
     return sections
@@ -98,9 +97,11 @@ def _by_size(lines: Sequence[VerdictLine]) -> tuple[list[VerdictLine], list[Verd
     return enough, [line for line in lines if line["labelled"] < FEWEST]
 
 
-def _sentence(prompt: ReportPrompt, cells: list[VerdictCell], scale: VerdictScale) -> str:
+def _sentence(report: Report, prompt: ReportPrompt, cells: list[VerdictCell]) -> str:
+    scale = scale_of_report(report)
     mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, scale.best)]
-    return prompt_sentence(prompt["label"], scale[scale.best].label.lower(), mine)
+    word, best = cluster_word(report), scale[scale.best].label.lower()
+    return prompt_sentence(prompt["label"], best, mine, word)
 
 
 def _row(
@@ -204,10 +205,11 @@ def bar_parts(report: Report, keys: Sequence[str]) -> list[BarPart]:
 NOTHING = "No response has a final verdict here."
 
 
-def prompt_sentence(label: str, verdict: str, cells: Sequence[VerdictCell]) -> str:
+def prompt_sentence(label: str, verdict: str, cells: Sequence[VerdictCell], cluster: str) -> str:
     """How often each model's responses to a prompt got a verdict: the lowest and the highest share.
 
-    `cells` are one a model, of that verdict, over all questions; `verdict` is its label in lower case.
+    `cells` are one a model, of that verdict, over all questions; `verdict` is its label in lower case,
+    `cluster` what was resampled.
     """
     counted = [cell for cell in cells if cell["n"]]
     if not counted:
@@ -215,10 +217,10 @@ def prompt_sentence(label: str, verdict: str, cells: Sequence[VerdictCell]) -> s
     ranked = sorted(counted, key=lambda cell: cell["k"] / cell["n"])
     last = ranked[-1]
     if len(ranked) == 1:
-        return f"On prompt {label}, {last['model']} is {verdict} on {sentences.cell_words(last)}."
+        return f"On prompt {label}, {last['model']} is {verdict} on {sentences.cell_words(last, cluster)}."
     first = ranked[0]
     return (
-        f"On prompt {label}, the share of {verdict} responses lies between {sentences.cell_words(first)} for "
-        f"{first['model']} and {sentences.cell_words(last)} for {last['model']}. Which models differ is asked under "
-        "Comparisons, not here."
+        f"On prompt {label}, the share of {verdict} responses lies between {sentences.cell_words(first, cluster)} for "
+        f"{first['model']} and {sentences.cell_words(last, cluster)} for {last['model']}. Which models differ is asked "
+        "under Comparisons, not here."
     )

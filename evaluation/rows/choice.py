@@ -22,7 +22,7 @@ from evaluation.counts.naming import (
 )
 from evaluation.rows import scored_choice
 from evaluation.statistics import tables
-from judging.machine.scope import COUNTED, OWN, TITLE, by_version, halves_of
+from judging.machine.scope import COUNTED, OWN, by_version, of_half
 from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem
 from judging.rules.halves import HALVES
 from judging.rules.resolution import CAUSES
@@ -60,7 +60,7 @@ class ResponseChoice:
     `judge_model` keeps those that this judge model was asked about. `said` keeps those on which it (or any) gave that
     verdict; "replied" is any reply. `match` "yes" keeps those on which it gave the final verdict, "no" those on which
     it replied otherwise, `either` those to which people or the judge model gave that verdict. `holds` keeps those where
-    its reply holds that, `itself` those of the same model as the judge model, `half` those whose article is in that
+    its reply holds that, `itself` those of the same model as the judge model, `half` those whose cluster is in that
     half. `other` "yes" keeps replies asked by a version of the rubric that no longer counts; without it, choices by
     reply look at the version that counts.
 
@@ -151,7 +151,7 @@ def chosen(study: Study, choice: ResponseChoice) -> QuerySet[StudyItem]:
     items = _of_slice(items, choice.slice)
     items = _of_verdict(items, choice.verdict)
     if choice.half:
-        items = items.filter(**{f"{TITLE}__in": halves_of(study).titles_of(choice.half)})
+        items = of_half(items, study, choice.half)
     if choice.judge_model or choice.other or _of_replies(choice):
         items = items.filter(Exists(named(choice, _on_item())))
     if choice.either:

@@ -80,7 +80,7 @@ def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
         ("Its reply holds", Holds(choice.holds).label if choice.holds else ""),
         ("Written by", "the judge model itself" if choice.itself else ""),
         ("Asked by", "a version of the rubric that no longer counts" if choice.other else ""),
-        ("Article", HALF_WORDS.get(choice.half, "")),
+        (study.declaration.cluster_word.capitalize(), HALF_WORDS.get(choice.half, "")),
         ("Also judged of model", _model(choice.with_model, names)),
         ("Also judged on prompt", prompt_words(choice.with_prompt) if choice.with_prompt else ""),
         ("Its verdict", MATCHES.get(choice.match, "")),

@@ -8,6 +8,7 @@ from django.db.models.expressions import Combinable
 
 from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.rows.choice import ResponseChoice, chosen, named
+from judging.clusters import cluster_at
 from judging.machine.scope import COUNTS, ITSELF, halves_of
 from judging.models import JudgeCall, MachineVerdict, Study
 from judging.rules.halves import DEVELOPMENT, HELD_OUT
@@ -46,8 +47,9 @@ def replies(study: Study, choice: ResponseChoice) -> Iterator[list[Any]]:
     items = chosen(study, choice).order_by()
     rows = named(choice, MachineVerdict.objects.filter(item__in=items, state__in=REPLIES))
     rows = rows.order_by("item__position", "judge__pseudonym", "pk")
-    for values in rows.values_list(*COLUMNS.values()).iterator(chunk_size=500):
+    cluster = cluster_at(study, "item__")
+    for *values, of in rows.values_list(*COLUMNS.values(), cluster).iterator(chunk_size=500):
         record = dict(zip(COLUMNS, values, strict=True))
         record |= {name: _KNOWN[record[name]] for name in ("counts", "itself")}
-        record["half"] = HELD_OUT if record["title"] in held_out else DEVELOPMENT
+        record["half"] = HELD_OUT if of in held_out else DEVELOPMENT
         yield list(record.values())

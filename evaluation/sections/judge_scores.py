@@ -75,7 +75,7 @@ def judge_models(
 
 
 def halves_entry(study: Study) -> ReportHalves:
-    """How the study's articles are split, and on how many judge models the held-out half was used."""
+    """How the study's clusters are split, and on how many judge models the held-out half was used."""
     halves = halves_of(study)
     return {
         "development": len(halves.development),
@@ -172,7 +172,7 @@ def _prompt_entry(
             {
                 "half": half,
                 **scores_entry(
-                    [tally for tally in both if tally.article in halves.titles_of(half)],
+                    [tally for tally in both if tally.article in halves.of(half)],
                     scale,
                     plan,
                 ),

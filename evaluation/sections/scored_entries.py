@@ -30,7 +30,7 @@ def protocol_entry(declaration: Declaration) -> ReportProtocol:
         "licence": declaration.licence,
         "notes": list(declaration.notes),
         "sha256": declaration.sha256,
-        "cluster": declaration.fields[declaration.item.cluster].title.lower(),
+        "cluster": declaration.cluster_word,
     }
 
 

@@ -146,9 +146,13 @@ class ReportSubject(TypedDict):
 
 
 class ComparedSubject(ReportSubject):
-    """Comparisons with the prompts and models that they name: a part of a report, or an answer of its own."""
+    """Comparisons with the prompts and models that they name: a part of a report, or an answer of its own.
+
+    `protocol` is there where it is another than WikiContradict.
+    """
 
     comparisons: Comparisons
+    protocol: NotRequired[ReportProtocol]
 
 
 class ComparisonAnswer(ComparedSubject):
@@ -160,8 +164,8 @@ class ComparisonAnswer(ComparedSubject):
 class Report(ComparedSubject):
     """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query.
 
-    `halves` are there where judge models are, `rounds` where there were several or one was opened again, `protocol`
-    where it is another than WikiContradict, `scores` where responses are scored.
+    `halves` are there where judge models are, `rounds` where there were several or one was opened again, `scores`
+    where responses are scored.
     """
 
     format: int
@@ -178,6 +182,5 @@ class Report(ComparedSubject):
     days: list[DayOfJudging]
     annotators: list[AnnotatorAgreement]
     rounds: NotRequired[StudyRounds]
-    protocol: NotRequired[ReportProtocol]
     scores: NotRequired[ReportScores]
     display: NotRequired[dict[str, str]]

@@ -10,9 +10,11 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparison_rows import family_sections
+from evaluation.report.figures import cluster_word
 from evaluation.rows.filters import verdicts_of
 from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry
+from evaluation.sections.scored_entries import protocol_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
 from evaluation.views.reports import for_researchers
 from judging.models import Study
@@ -46,6 +48,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
     word = study.judged_by.scale[report["comparisons"]["verdict"]].label.lower()
     families = family_sections(report, word)
     context |= {"report": report, "families": families, "compared": word}
+    context["cluster"] = cluster_word(report)
     return render(request, "evaluation/compare.html", context)
 
 
@@ -72,4 +75,11 @@ def _answer(study: Study, parts: ReportSubject, asked: AskedComparison) -> Compa
     answered = final_verdicts.answered(items_of(study), names)
     kept = of_models(answered, [names[pk] for pk in asked.models])
     entry = comparisons_entry(answers_of(kept, asked.verdict), study.seed, [asked.family])
-    return {"study": {"id": study.pk, "name": study.name}, **parts, "comparisons": entry}
+    answer: ComparisonAnswer = {
+        "study": {"id": study.pk, "name": study.name},
+        **parts,
+        "comparisons": entry,
+    }
+    if study.protocol:
+        answer["protocol"] = protocol_entry(study.declaration)
+    return answer

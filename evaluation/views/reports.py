@@ -17,6 +17,7 @@ from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.counts.listed_studies import entries, studies
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
+from evaluation.report.figures import resampled_word
 from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
@@ -80,7 +81,7 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
     context = {
         "study": source.study,
         "snapshots": source.study.snapshots.select_related("created_by"),
-        "clusters": CLUSTERS,
+        "clusters": {by: resampled_word(source.body, by) for by in CLUSTERS},
         "asked": request.GET.urlencode(),
         "frozen_with": request.GET.items(),
         **laid_out(source.body, request.GET),

@@ -119,6 +119,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
         on = ""  # only rounds have verdicts in common
     context = {
         "study": study,
+        "cluster": study.declaration.cluster_word,
         "firsts": [("", "This report"), *rounds.options],
         "options": [("", "Choose one"), *rounds.options, *_others(request, study)],
         "responses": RESPONSES,

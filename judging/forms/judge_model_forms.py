@@ -28,11 +28,6 @@ class JudgeModelForm(forms.Form):
         JudgePrompt.objects.none(), label="Judge prompt", empty_label=None
     )
     half = forms.ChoiceField(
-        choices=[
-            ("", "All articles"),
-            (DEVELOPMENT, "The development half, to choose a model on"),
-            (HELD_OUT, "The held-out half"),
-        ],
         required=False,
         label="About",
         help_text="To compare models, ask them about the development half; then ask the chosen one about the other.",
@@ -44,6 +39,11 @@ class JudgeModelForm(forms.Form):
         both = [name for name in known if known[name].gold == BOTH_ANSWERS]
         kwargs.setdefault("initial", {"prompts": both})
         super().__init__(*args, **kwargs)
+        self.fields["half"].choices = [  # type: ignore[attr-defined]
+            ("", f"All {study.declaration.cluster_word}s"),
+            (DEVELOPMENT, "The development half, to choose a model on"),
+            (HELD_OUT, "The held-out half"),
+        ]
         models = LanguageModel.objects.filter(service__in=client.names())
         self.fields["language_model"].queryset = models  # type: ignore[attr-defined]
         versions = judge_prompts.versions()

@@ -15,7 +15,7 @@ from generation.models import LanguageModel
 from generation.runs import check_askable
 from judging.machine import judge_prompts
 from judging.machine.prompt import not_asked_for
-from judging.machine.scope import COUNTED, TITLE, by_version, halves_of, version
+from judging.machine.scope import COUNTED, by_version, of_half, version
 from judging.models import Judge, JudgePrompt, MachineVerdict, Study, StudyItem
 from judging.rules.rubric import parse
 from judging.states import MACHINE, MachineState, StudyState
@@ -35,7 +35,7 @@ def begin(
     half: str = "",
     asked_with: JudgePrompt | None = None,
 ) -> Judge:
-    """Let a model judge the study's responses to these prompts on this half of its articles, once a worker asks it.
+    """Let a model judge the study's responses to these prompts on this half of its clusters, once a worker asks it.
 
     No prompts, or no half, means all. `asked_with` is the version of the judge prompt, None the newest. The same call
     again only adds what is judged by another version of the rubric since. Raises Conflict where the study is not yet
@@ -77,12 +77,14 @@ def _items(study: Study, prompts: Collection[str], half: str) -> QuerySet[StudyI
     if not known:
         raise Refusal("The study has no responses to judge.")
     if half:
-        items = items.filter(**{f"{TITLE}__in": halves_of(study).titles_of(half)})
+        items = of_half(items, study, half)
         if not items.exists():
-            raise Refusal("This half has no article: the study's responses are all about one.")
+            word = study.declaration.cluster_word
+            raise Refusal(f"This half has no {word}: the study's responses are all about one.")
     items = items.filter(response__prompt__in=prompts) if prompts else items
     if not items.exists():
-        raise Refusal("This half has no response to these prompts. Choose others, or all articles.")
+        word = study.declaration.cluster_word
+        raise Refusal(f"This half has no response to these prompts. Choose others, or all {word}s.")
     return items
 
 

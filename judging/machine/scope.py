@@ -1,4 +1,4 @@
-"""Which verdict of a judge model counts on a response, and the halves of the study's articles.
+"""Which verdict of a judge model counts on a response, and the halves of the study's clusters.
 
 A judge model has a verdict for each version of the rubric that it was asked by: the gold answers that it is sent are
 that version's. It is compared with a final verdict of the same version, and with no other.
@@ -7,10 +7,9 @@ that version's. It is compared with a final verdict of the same version, and wit
 from django.db.models import BooleanField, Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
-from judging.models import MachineVerdict, Study
+from judging.clusters import cluster_at
+from judging.models import MachineVerdict, Study, StudyItem
 from judging.rules.halves import Halves, split
-
-TITLE = "response__instance__contradiction__title"
 
 
 def version(prefix: str = "") -> Coalesce:
@@ -38,5 +37,11 @@ ITSELF = Case(
 
 
 def halves_of(study: Study) -> Halves:
-    """The halves of the articles that the study's responses are about, drawn by its seed."""
-    return split(study.seed, study.items.order_by().values_list(TITLE, flat=True).distinct())
+    """The halves of the clusters that the study's responses are about, drawn by its seed."""
+    clusters = study.items.order_by().values_list(cluster_at(study), flat=True)
+    return split(study.seed, clusters.distinct())
+
+
+def of_half(items: QuerySet[StudyItem], study: Study, half: str) -> QuerySet[StudyItem]:
+    """The study's items in that half."""
+    return items.alias(cluster=cluster_at(study)).filter(cluster__in=halves_of(study).of(half))

@@ -108,6 +108,7 @@ def _results(request: HttpRequest, study: Study) -> dict[str, Any]:
         "exports": exporting.formats_of(study),
         "judge_models": judge_models(study),
         "halves": halves_of(study),
+        "cluster": study.declaration.cluster_word,
     }
 
 

@@ -213,7 +213,10 @@ def test_a_study_of_which_one_collection_was_moved_meanwhile_is_not_opened(admin
 
 def test_a_study_keeps_its_version_where_a_collection_is_moved_after_the_opening(admin):
     """Its report is computed as it was opened, and rounds take answers from what was moved."""
-    one, other = (Run.objects.create(name=name, collection=conflictbank.collection(1, name)) for name in ("one", "other"))  # fmt: skip
+    one, other = (
+        Run.objects.create(name=name, collection=conflictbank.collection(1, name))
+        for name in ("one", "other")
+    )
     model, prompt = make.language_model(), declared.prompts()["default"].name
     for run in (one, other):
         about = Instance.objects.get(contradiction__collection=run.collection)

@@ -41,7 +41,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--half",
             choices=[name.replace("_", "-") for name in HALVES],
-            help="responses about this half of the study's articles only",
+            help="responses about this half of the study's articles, or of what its protocol resamples, only",
         )
         parser.add_argument(
             "--here",

@@ -14,6 +14,9 @@ from evaluation.report.score_sections import score_tables
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.sections.study import study_report
 from judging import studies
+from judging.files.predictions import import_predictions
+from judging.machine.scope import halves_of
+from judging.models import Study
 from leases.refusal import Refusal
 from protocols.shipped import file_of
 from tests import conflictbank
@@ -307,3 +310,64 @@ def test_intervals_resample_the_field_that_the_protocol_names(monkeypatch):
     assert report["protocol"]["cluster"] == "relation"
     judged = study_report(judged_study(into="others"))
     assert judged["agreement"]["prompts"][0]["all"][0]["clustered"]["clusters"] == 2
+
+
+@pytest.fixture
+def by_founder(monkeypatch):
+    """A judged study, by people and by a judge model, whose intervals resample twelve values of another field."""
+    text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "object"')
+    monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
+    study = judged_study()
+    replies = [f"{n},evaluation: {'no' if n % 5 else 'yes'}" for n in range(study.items.count())]
+    import_predictions(study, "\n".join(["item,reply", *replies]).encode(), "Elsewhere")
+    Study.objects.update(is_demonstration=True)
+    return stored(study)
+
+
+def test_no_page_or_table_of_it_speaks_of_articles(client, rita, by_founder):
+    report = f"/reports/{by_founder.pk}/"
+    snapshot, _ = snapshots.freeze(by_founder, by=rita)
+    publishing.publish(snapshot, by=rita)
+    snapshot.refresh_from_db()
+    verdicts = "kind=models&first=conflictbank-default&verdict=yes"
+    two = f"with=snapshot-{snapshot.pk}"
+    judge = by_founder.judges.exclude(person=None).first()
+    machine = by_founder.judges.get(person=None)
+    pages = {
+        report: ("12 objects", "by resampling objects", "On the held-out half of the objects", "All objects",
+                 "Whole objects were drawn", "the records are invented"),
+        f"{report}compare/?{verdicts}": ("p, by object", "whole objects drawn"),
+        f"{report}next-to/?{two}": ("by resampling objects",),
+        f"{report}judges/{judge.pk}/": ("by resampling objects",),
+        f"{report}judge-models/{machine.pk}/": ("the records are invented",),
+        f"{report}rows/?half=held_out": ("Object</dt>",),
+        f"{report}paper/tables.tex": ("by resampling objects", "invented records"),
+        f"{report}paper/tables.tex?form=compact": ("by resampling objects",),
+        f"/reports/snapshots/{snapshot.pk}/": ("Frozen with whole objects",),
+        f"/published/{snapshot.pk}/{snapshot.token}/": ("by resampling objects",),
+        f"/studies/{by_founder.pk}/": ("the records are invented",),
+    }  # fmt: skip
+    for address, words in pages.items():
+        page = client.get(address)
+        assert page.status_code == 200, address
+        text = page.content.decode()
+        read = re.sub(r"<[^>]*>|class article", "", text)
+        assert not re.findall(r".{40}\barticles?\b.{20}", read, re.DOTALL), address
+        assert [one for one in words if one not in text] == [], address
+
+
+def test_halves_are_of_the_field_that_the_protocol_names(client, rita, by_founder):
+    halves = halves_of(by_founder)
+    founders = {record["object"] for record in conflictbank.records(12)}
+    assert halves.held_out | halves.development == founders
+    [judge] = study_report(by_founder)["judge_models"]
+    for part in ("held_out", "development"):
+        of_half = chosen(by_founder, ResponseChoice(half=part))
+        counted = [half["n"] for one in judge["prompts"] for half in one["halves"] if half["half"] == part]  # fmt: skip
+        named = {item.response.instance.contradiction.fields["object"] for item in of_half}
+        assert named == halves.of(part)
+        assert 0 < sum(counted) <= of_half.count()
+    file = client.get(f"/reports/{by_founder.pk}/replies.csv").getvalue().decode()
+    titles = {record["subject"]: record["object"] for record in conflictbank.records(12)}
+    for row in csv.DictReader(file.splitlines()):
+        assert (titles[row["title"]] in halves.held_out) == (row["half"] == "held_out")

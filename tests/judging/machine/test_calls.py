@@ -26,7 +26,7 @@ from judging import progress, rounds, rubric_versions, settling, studies
 from judging.files.predictions import import_predictions
 from judging.machine import control, judge_prompts
 from judging.machine.calls import JudgeQueue
-from judging.machine.scope import TITLE, halves_of
+from judging.machine.scope import halves_of, of_half
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
 from judging.states import MachineState
 from judging.views.study_page import judge_models
@@ -270,7 +270,7 @@ def test_one_half_of_the_articles_is_judged_alone(client, study, judge_model, ha
     titles = MachineVerdict.objects.values_list(
         "item__response__instance__contradiction__title", flat=True
     )
-    assert set(titles) == halves_of(study).titles_of(half)
+    assert set(titles) == halves_of(study).of(half)
     assert MachineVerdict.objects.count() == 2
     control.begin(study, judge_model)
     assert MachineVerdict.objects.count() == 4
@@ -283,7 +283,7 @@ def test_a_half_without_an_article_is_refused(judge_model):
 
 
 def test_a_prompt_without_a_response_in_the_half_makes_no_judge(study, judge_model):
-    other = study.items.filter(**{f"{TITLE}__in": halves_of(study).development})
+    other = of_half(study.items.all(), study, "development")
     prompt = "passage-1"
     Response.objects.filter(study_items__in=list(other)).update(prompt=prompt)
     with pytest.raises(Refusal, match="This half has no response to these prompts"):

@@ -22,7 +22,7 @@ def test_the_seed_decides_and_the_order_of_articles_does_not():
 
 def test_a_half_is_named():
     halves = split(7, TITLES)
-    assert (halves.titles_of(HELD_OUT), halves.titles_of(DEVELOPMENT)) == (
+    assert (halves.of(HELD_OUT), halves.of(DEVELOPMENT)) == (
         halves.held_out,
         halves.development,
     )
