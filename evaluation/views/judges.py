@@ -33,6 +33,7 @@ def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     context = {
         "study": study,
         "judge": shown,
+        "cluster": study.declaration.cluster_word,
         "counts": progress.of_slots(slots),
         "flagged": slots.filter(flagged=True).count(),
         "round": of.first(),
