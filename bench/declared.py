@@ -56,11 +56,11 @@ def install_protocol() -> None:
 
 def records(n: int) -> Iterator[dict]:
     """Invented records whose evidence is long; no two are equal."""
-    from demonstration.conflictbank_example import RECORDS
+    from demonstration.conflictbank_example import CONFLICTBANK
     from protocols.models import Protocol
 
     drawn = random.Random(5)
-    whole = json.loads(RECORDS.read_text(encoding="utf-8").splitlines()[0])
+    whole = json.loads(CONFLICTBANK.paths[0].read_text(encoding="utf-8").splitlines()[0])
     fields = Protocol.objects.get(name=PROTOCOL).declaration.fields.values()
     passages = [field.name for field in fields if field.type == FieldType.PASSAGE]
     each = SIZE // len(passages)

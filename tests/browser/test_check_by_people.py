@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from accounts.models import Person
 from accounts.roles import Role
-from demonstration import conflictbank_example
+from demonstration.conflictbank_example import CONFLICTBANK
+from demonstration.examples import load
 from evaluation.sections.study import study_report
 from generation import protocol_prompts, runs
 from judging import rubric_versions, studies
@@ -29,7 +30,7 @@ NOT_STATIC = re.compile("^(?!.*/static/)")
 
 @pytest.fixture
 def study():
-    collection, _ = conflictbank_example.load()
+    collection, _ = load(CONFLICTBANK)
     known = protocol_prompts.of_protocol(collection.protocol)
     asked = [known[name] for name in CHECKED]
     run, _ = runs.create(collection=collection, models=[], prompts=asked, name="Given texts")

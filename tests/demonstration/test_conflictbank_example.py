@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 from accounts.roles import Role
 from datasets.models import Collection, Subset
 from demonstration import loading
-from demonstration.conflictbank_example import NAME, RECORDS, load
+from demonstration.conflictbank_example import CONFLICTBANK
+from demonstration.examples import load
 from generation import protocol_prompts, runs
 from generation.models import LanguageModel
 from protocols.models import Protocol
@@ -18,11 +19,13 @@ from tests.factories import person, signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
+[RECORDS] = CONFLICTBANK.paths
+
 
 @pytest.fixture
 def loaded():
     call_command("load_conflictbank_example", verbosity=0)
-    return Collection.objects.get(name=NAME)
+    return Collection.objects.get(name=CONFLICTBANK.name)
 
 
 def test_it_is_a_collection_of_the_protocol_with_a_subset(loaded):
@@ -34,7 +37,9 @@ def test_it_is_a_collection_of_the_protocol_with_a_subset(loaded):
 
 def test_the_page_of_a_subset_that_nobody_drew_names_nobody(loaded, client):
     signed_in(client, person("rosa", Role.RESEARCHER))
-    page = client.get(f"/collections/{NAME}/subsets/{loaded.subsets.get().pk}/").content.decode()
+    page = client.get(
+        f"/collections/{CONFLICTBANK.name}/subsets/{loaded.subsets.get().pk}/"
+    ).content.decode()
     assert "<dt>Drawn</dt>" in page
     assert ", None" not in page
     assert not re.search(r"</time>,\s*</dd>", page)
@@ -44,7 +49,7 @@ def test_its_records_have_no_deviation_and_come_out_as_they_are(loaded, tmp_path
     call_command("import_dataset", "conflictbank", str(RECORDS), collection="again", list=True)
     assert "records that deviate from the form  0" in capsys.readouterr().out
     out = tmp_path / "records.jsonl"
-    call_command("export_dataset", NAME, format="records", out=out)
+    call_command("export_dataset", CONFLICTBANK.name, format="records", out=out)
     assert out.read_bytes() == RECORDS.read_bytes()
 
 
@@ -61,15 +66,15 @@ def test_it_is_loaded_beside_other_work_and_the_demonstration_set_does_not_bring
     call_command("remove_demonstration", verbosity=0)
     assert not Collection.objects.exists()
     loading.load()
-    assert not Collection.objects.filter(name=NAME).exists()
+    assert not Collection.objects.filter(name=CONFLICTBANK.name).exists()
 
 
 def test_it_is_removed_with_the_demonstration_but_for_the_text_of_the_protocol():
     before = rows_that_can_go()
-    load()
+    load(CONFLICTBANK)
     call_command("remove_demonstration", verbosity=0)
     assert rows_that_can_go() == before | {"Protocol": 1}
-    assert load()[1]
+    assert load(CONFLICTBANK)[1]
 
 
 def test_the_author_of_its_given_texts_goes_with_them(loaded):
@@ -80,7 +85,7 @@ def test_the_author_of_its_given_texts_goes_with_them(loaded):
 
 
 def test_a_collection_of_that_name_is_not_taken_over():
-    Collection.objects.create(name=NAME)
+    Collection.objects.create(name=CONFLICTBANK.name)
     with pytest.raises(CommandError, match="Rename it first"):
         call_command("load_conflictbank_example")
     assert not Protocol.objects.exists()

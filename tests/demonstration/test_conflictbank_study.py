@@ -11,7 +11,7 @@ import pytest
 
 from accounts.roles import Role
 from datasets.models import Collection
-from demonstration.conflictbank_example import RECORDS
+from demonstration.conflictbank_example import CONFLICTBANK
 from evaluation.frozen import publishing, snapshots
 from generation import protocol_prompts, registry, runs
 from generation.asking.runqueue import RunQueue
@@ -46,7 +46,7 @@ def shortened(record: dict) -> dict:
 
 
 def collection() -> Collection:
-    lines = RECORDS.read_text(encoding="utf-8").splitlines()
+    lines = CONFLICTBANK.paths[0].read_text(encoding="utf-8").splitlines()
     return imported(file_of_records(*(shortened(json.loads(line)) for line in lines))).collection
 
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from demonstration.conflictbank_example import RECORDS
+from demonstration.conflictbank_example import CONFLICTBANK
 from protocols.declaration import FieldType
 from protocols.reading import read_protocol
 from protocols.shipped import file_of
 
 DECLARED = read_protocol(file_of("conflictbank"), lambda _: [])
-LINES = RECORDS.read_text(encoding="utf-8").splitlines()
+LINES = CONFLICTBANK.paths[0].read_text(encoding="utf-8").splitlines()
 RECORDS_READ = [json.loads(line) for line in LINES]
 PASSAGES = [name for name, field in DECLARED.fields.items() if field.type == FieldType.PASSAGE]
 CLAIMS = [name for name in DECLARED.fields if name.endswith("_claim")]
@@ -59,4 +59,4 @@ def test_together_they_show_what_a_report_counts():
 
 def test_the_file_is_as_the_program_writes_one():
     written = [json.dumps(record, ensure_ascii=False) for record in RECORDS_READ]
-    assert RECORDS.read_text(encoding="utf-8") == "\n".join(written) + "\n"
+    assert CONFLICTBANK.paths[0].read_text(encoding="utf-8") == "\n".join(written) + "\n"

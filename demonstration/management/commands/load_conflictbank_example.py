@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from demonstration.conflictbank_example import SUBSET, load
+from demonstration.conflictbank_example import CONFLICTBANK
+from demonstration.examples import load, said
 from leases.command import RefusingCommand
 
 
@@ -13,9 +14,6 @@ class Command(RefusingCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection, is_new = load()
+        collection, is_new = load(CONFLICTBANK)
         if options["verbosity"]:
-            self.stdout.write(
-                f"{'Loaded' if is_new else 'Loaded before'}: {collection.contradictions.count()} records in the "
-                f"collection {collection.name}, and its subset “{SUBSET}”."
-            )
+            self.stdout.write(said(collection, CONFLICTBANK, is_new))
