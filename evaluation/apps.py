@@ -13,12 +13,13 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.monitoring.campaign_figures import agreement_so_far
-        from evaluation.scorers.language import score_problems
+        from evaluation.scorers.language import TABLES, score_problems
         from judging.published import published_reports
-        from protocols.checking import part_problems
+        from protocols.checking import key_tables, part_problems
 
         agreement_so_far.add(self.name, _so_far)
         published_reports.add(self.name, _published)
+        key_tables.add(self.name, lambda: TABLES)
         part_problems.add(self.name, score_problems)
 
 

@@ -16,12 +16,13 @@ class GenerationConfig(AppConfig):
         from datasets.excluding.exposure import responses_known
         from generation.access import runs_known
         from generation.call_queues import queues
-        from generation.prompts.declared import prompt_problems
-        from protocols.checking import part_problems
+        from generation.prompts.declared import TABLES, prompt_problems
+        from protocols.checking import key_tables, part_problems
 
         register(check_services, "services")
         responses_known.add(self.name, runs_known)
         queues.add(self.name, responses_to_ask)
+        key_tables.add(self.name, lambda: TABLES)
         part_problems.add(self.name, prompt_problems)
 
 

@@ -24,9 +24,9 @@ class JudgingConfig(AppConfig):
             studies_known,
         )
         from judging.files.removing import remove_unfinished
-        from judging.rules.declared_rubrics import rubric_problems
+        from judging.rules.declared_rubrics import TABLES, rubric_problems
         from protocols.access import hides_protocols
-        from protocols.checking import part_problems
+        from protocols.checking import key_tables, part_problems
 
         blinding.hides_records.add(self.name, hides_records)
         blinding.records_problem.add(self.name, records_problem)
@@ -37,6 +37,7 @@ class JudgingConfig(AppConfig):
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         queues.add(self.name, verdicts_to_ask)
+        key_tables.add(self.name, lambda: TABLES)
         part_problems.add(self.name, rubric_problems)
 
 

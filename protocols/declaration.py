@@ -131,17 +131,22 @@ class Entry:
         inner = key
         while inner and inner not in self.lines:
             inner = inner.rpartition(".")[0]
-        return DeclarationProblem(message, where, key, self.lines.get(inner, self.line))
+        return DeclarationProblem(message, where, key, self.lines.get(inner, self.line), self)
 
 
 @dataclass(frozen=True)
 class DeclarationProblem:
-    """Why a protocol is refused: the message, the table and the key in it, and the line of the file where known."""
+    """Why a protocol is refused: the message, the table and the key in it, and the line of the file where known.
+
+    `hint` is what the key may be, where the message does not say it.
+    """
 
     message: str
     where: str = ""
     key: str = ""
     line: int | None = None
+    entry: Entry | None = field(default=None, compare=False, repr=False)
+    hint: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         place = [f"line {self.line}" if self.line else "", self.where, self.key]

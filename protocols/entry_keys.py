@@ -1,7 +1,8 @@
 """Which keys a table of a protocol may have, and what is wrong with one that was read. Pure."""
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,7 +39,7 @@ NAMED = {
         about="The name by which other tables of the file name it.",
     )
 }
-_KINDS = {
+_KINDS: Mapping[object, str] = {
     str: "a text",
     int: "a whole number",
     bool: "true or false",
@@ -50,17 +51,51 @@ _KINDS = {
 def entry_problems(entry: Entry, keys: Mapping[str, Key]) -> list[DeclarationProblem]:
     """Unknown and missing keys, and values of the wrong kind. Further rules can rely on the rest."""
     problems = [
-        entry.problem(f"this is no key of [{entry.part}]. There are {', '.join(keys)}.", name)
+        entry.problem(
+            f"this is no key of [{entry.part}]. There are {', '.join(keys)}.{did_you_mean(name, keys)}",
+            name,
+        )
         for name in entry.values
         if name not in keys
     ]
     for name, key in keys.items():
         if name not in entry.values:
-            if key.is_required:
-                problems.append(entry.problem(f"{name} is missing."))
-        elif problem := value_problem(entry.values[name], key):
-            problems.append(entry.problem(problem, name))
+            problem = f"{name} is missing." if key.is_required else ""
+        else:
+            problem = value_problem(entry.values[name], key)
+        if problem:
+            found = entry.problem(problem, name if name in entry.values else "")
+            problems.append(replace(found, hint=f"{name} is {allowed(key)}. {key.about}".strip()))
     return problems
+
+
+def right_values(entry: Entry, keys: Mapping[str, Key]) -> dict[str, Any]:
+    """Those in which nothing is wrong by themselves."""
+    return {
+        name: value
+        for name, value in entry.values.items()
+        if name in keys and not value_problem(value, keys[name])
+    }
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A sentence that names the known word that is most like another one; "" where none is."""
+    alike = difflib.get_close_matches(word, known, n=1)
+    return f" Did you mean {alike[0]}?" if alike else ""
+
+
+def allowed(key: Key) -> str:
+    """What its value may be, as in "a text of at most 300 characters"."""
+    kind = key.of if key.kind is list else key.kind
+    if key.is_name:
+        one = f"a name of at most {key.longest} characters"
+    elif key.values:
+        one = f"one of {', '.join(key.values)}"
+    else:
+        one = f"a text of at most {key.longest:,} characters" if kind is str else _KINDS[kind]
+    if key.kind is not list:
+        return one
+    return "a list of tables" if kind is dict else f"a list, each {one}"
 
 
 def broken(entry: Entry, *rules: tuple[object, str, str]) -> list[DeclarationProblem]:

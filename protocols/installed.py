@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from leases.refusal import Conflict, NotFoundHere, Refusal
-from protocols.checking import all_problems
+from protocols.checking import all_problems, part_keys
 from protocols.declaration import WIKICONTRADICT, Declaration, ProtocolError
 from protocols.models import Protocol
 from protocols.reading import read_protocol
@@ -30,7 +30,7 @@ class NoProtocol(Refusal):
 def declared(data: bytes, file: str) -> Declaration:
     """The protocol in these bytes. Raises NoProtocol, which names the file."""
     try:
-        return read_protocol(data, all_problems)
+        return read_protocol(data, all_problems, part_keys())
     except ProtocolError as error:
         problems = [str(problem) for problem in error.problems[:MOST_PROBLEMS]]
         if (more := len(error.problems) - MOST_PROBLEMS) > 0:

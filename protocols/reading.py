@@ -3,13 +3,15 @@
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
 from protocols.declaration import (
     AXES,
     PARTS,
+    WIKICONTRADICT,
     Declaration,
     DeclarationProblem,
     DeclaredField,
@@ -25,10 +27,13 @@ from protocols.entry_keys import (
     NAMED,
     Key,
     broken,
+    did_you_mean,
     entry_problems,
     repeated_names,
+    right_values,
     texts_problem,
 )
+from protocols.faults import Faults
 from protocols.toml_lines import TOP, TableLines, lines_of
 
 # More than a study with a hundred prompts, each as long as a page.
@@ -128,6 +133,8 @@ FIELD_KEYS = {
     ),
 }
 TABLES = {"protocol": PROTOCOL_KEYS, "file": FILE_KEYS, "item": ITEM_KEYS}
+# What stands where these values are missing or wrong, so that the rest can be checked.
+STAND_INS = {"name": "protocol", "version": 1, **dict.fromkeys(("title", "source", "licence"), "")}
 KNOWN = (*TABLES, "field", *PARTS)
 # The reader of TOML takes memory by the square of this, so that one line could fill the machine.
 LONGEST_PATH = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
@@ -138,35 +145,73 @@ PLACE_IN_LIST = re.compile(r"\{([^{}]*)\}")
 
 
 def read_protocol(
-    data: bytes, checks: Callable[[Declaration], list[DeclarationProblem]]
+    data: bytes,
+    checks: Callable[[Declaration], list[DeclarationProblem]],
+    part_keys: Mapping[str, Mapping[str, Key]] | None = None,
 ) -> Declaration:
-    """The protocol in a file's bytes; `checks` are those of the rooms that read its parts.
+    """The protocol in a file's bytes; `checks` are those of the rooms that read its parts, `part_keys` their keys.
 
-    Raises ProtocolError with everything that is wrong.
+    Raises ProtocolError with everything that is wrong, in the order of the file: what is right is checked without the
+    rest.
     """
     values, lines = _decoded(data)
-    problems = _of_top(values, lines)
+    faults = Faults()
+    faults.keep(_of_top(values, lines))
     tables = {
-        name: _entry(name, values[name], 1, lines) for name in TABLES if _is_table(values, name)
+        name: _entry(name, values[name] if _is_table(values, name) else {}, 1, lines)
+        for name in TABLES
     }
     for name, entry in tables.items():
-        problems += entry_problems(entry, TABLES[name])
+        faults.keep(entry_problems(entry, TABLES[name]) if _is_table(values, name) else ())
     entries = {part: _entries(part, values, lines) for part in ("field", *PARTS)}
-    for part in entries.values():
-        problems += repeated_names(part)
-    fields = entries.pop("field")
-    for entry in fields:
-        problems += entry_problems(entry, FIELD_KEYS)
-    _raise(problems)
-    declaration = _declared(tables, fields, entries, hashlib.sha256(data).hexdigest())
-    _raise(_rules(declaration, tables, fields))
-    _raise(checks(declaration))
+    # The parts of WikiContradict are files of the program.
+    known = {} if tables["protocol"].name == WIKICONTRADICT else part_keys or {}
+    for part, keys in {"field": FIELD_KEYS, **known}.items():
+        for entry in entries.get(part, ()):
+            faults.keep(entry_problems(entry, keys))
+    for of_part in entries.values():
+        faults.keep(repeated_names(of_part))
+    for name in values.keys() - KNOWN:
+        faults.doubt(_entries(name, values, lines))
+    right = {name: _right(entry, TABLES[name]) for name, entry in tables.items()}
+    fields = _named_once(_right(entry, FIELD_KEYS) for entry in entries.pop("field"))
+    declaration = _declared(right, fields, entries, hashlib.sha256(data).hexdigest())
+    faults.add(_rules(declaration, right, fields))
+    _check_parts(declaration, checks, faults)
+    if faults.found:
+        raise ProtocolError(sorted(faults.found, key=_head_line))
     return declaration
 
 
-def _raise(problems: list[DeclarationProblem]) -> None:
-    if problems:
-        raise ProtocolError(problems)
+def _head_line(problem: DeclarationProblem) -> int:
+    """That of the table that it is in."""
+    return (problem.entry.line if problem.entry else problem.line) or 0
+
+
+def _right(entry: Entry, keys: Mapping[str, Key]) -> Entry:
+    """The table without the values that are wrong."""
+    return replace(entry, values=right_values(entry, keys))
+
+
+def _named_once(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Those with a name; of two with the same, the first."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        found.setdefault(entry.name, entry)
+    return tuple(entry for name, entry in found.items() if name)
+
+
+def _check_parts(
+    declaration: Declaration,
+    checks: Callable[[Declaration], list[DeclarationProblem]],
+    faults: Faults,
+) -> None:
+    """A check may stop at what it finds. So what that is about is left out, and the rest is checked again."""
+    goes_on = any(field.is_text for field in declaration.fields.values())
+    while goes_on:
+        rest = {part: tuple(filter(faults.is_right, of)) for part, of in declaration.parts.items()}
+        bare = [part for part, of in declaration.parts.items() if of and not rest[part]]
+        goes_on = faults.add(checks(replace(declaration, parts=rest)), bare)
 
 
 def _decoded(data: bytes) -> tuple[dict[str, Any], TableLines]:
@@ -203,17 +248,22 @@ def _of_top(values: Mapping[str, Any], lines: TableLines) -> list[DeclarationPro
         DeclarationProblem(f"[{name}] is missing.") for name in TABLES if name not in values
     ]
     if not values.get("field"):
-        problems.append(DeclarationProblem("[[field]] is missing: a record needs fields."))
+        message = "[[field]] is missing: a record needs fields."
+        problems.append(DeclarationProblem(message, entry=Entry("field", {}, 0)))
     for name, value in values.items():
         if name not in KNOWN:
-            message = f"this is no part of a protocol. There are {', '.join(KNOWN)}."
+            message = f"this is no part of a protocol. There are {', '.join(KNOWN)}.{did_you_mean(name, KNOWN)}"
         elif name in TABLES and not _is_table(values, name):
             message = f"write it as [{name}]."
         elif name not in TABLES and not _is_list_of_tables(value):
             message = f"write each as [[{name}]]."
         else:
             continue
-        problems.append(DeclarationProblem(message, name[:80], line=_line(name, lines)))
+        # Other tables may name one that it was to be.
+        entry = Entry(name, {}, 0) if name in PARTS else None
+        problems.append(
+            DeclarationProblem(message, name[:80], line=_line(name, lines), entry=entry)
+        )
     return problems
 
 
@@ -248,18 +298,29 @@ def _declared(
     parts: Mapping[str, tuple[Entry, ...]],
     sha256: str,
 ) -> Declaration:
-    about, shape = tables["protocol"].values, tables["file"].values
-    texts = {key: about[key] for key in ("name", "version", "title", "source", "licence")}
-    kept = {"shape": Shape(shape["shape"]), "keep": tuple(shape.get("keep", ()))}
+    """A value that is wrong has another one in its place, by which the rest can be checked."""
+    about, shape = {**STAND_INS, **tables["protocol"].values}, tables["file"].values
+    texts = {key: about[key] for key in STAND_INS}
+    kept = {
+        "shape": Shape(shape.get("shape", Shape.LINES)),
+        "keep": tuple(shape.get("keep", ())),
+    }
+    declared = {entry.name: _field(entry.values) for entry in fields}
     return Declaration(
         **texts,
         notes=tuple(about.get("notes", ())),
         file=FileShape(**{**shape, **kept}),
-        item=ItemFields(**tables["item"].values),
-        fields={entry.name: _field(entry.values) for entry in fields},
+        item=_item(tables["item"].values, declared),
+        fields=declared,
         parts=parts,
         sha256=sha256,
     )
+
+
+def _item(given: Mapping[str, str], fields: Mapping[str, DeclaredField]) -> ItemFields:
+    texts = [name for name, of in fields.items() if of.is_text and not of.optional] or [""]
+    named = {key: given.get(key, "") for key in ITEM_KEYS}
+    return ItemFields(**{key: name if name in texts else texts[0] for key, name in named.items()})
 
 
 def _field(given: Mapping[str, Any]) -> DeclaredField:

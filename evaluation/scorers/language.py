@@ -115,6 +115,12 @@ MEAN_KEYS = {
     ),
     "in": IN,
 }
+TABLES = {
+    **KEYS,
+    "population.all": CONDITION_KEYS,
+    "measure.share": SHARE_KEYS,
+    "measure.mean": MEAN_KEYS,
+}
 Problems = Iterator[DeclarationProblem]
 
 

@@ -49,6 +49,7 @@ VERDICT_KEYS = {
     ),
     "best": Key(bool, about="True: reports compare by this verdict. Without it, by the last."),
 }
+TABLES = {"rubric": KEYS, "rubric.verdicts": VERDICT_KEYS}
 
 
 def rubric_problems(declaration: Declaration) -> list[DeclarationProblem]:
