@@ -12,7 +12,9 @@ from typing import Any
 
 # The protocol whose records, prompts and rubric the program has in files and columns of their own.
 WIKICONTRADICT = "wikicontradict"
-# Parts that a protocol declares as lists of tables; the rooms that read them check them (checking.py).
+# The tables that a protocol has once.
+SINGLE = ("protocol", "file", "item")
+# Parts that it declares as lists of tables; the rooms that read them check them (checking.py).
 PARTS = ("example", "prompt", "rubric", "scorer", "population", "measure", "table")
 # What a table of a report can have as rows or columns beside slices and tags.
 MODEL, PROMPT, SAMPLE, LAST = AXES = ("model", "prompt", "sample", "last")
@@ -127,7 +129,8 @@ class Entry:
 
     def problem(self, message: str, key: str = "") -> "DeclarationProblem":
         """What is wrong with it, or with one of its keys: "criteria.yes" is in the table at "criteria"."""
-        where = f"{self.part} {self.name!r}" if self.name else f"{self.part} number {self.number}"
+        numbered = self.part if self.part in SINGLE else f"{self.part} number {self.number}"
+        where = f"{self.part} {self.name!r}" if self.name else numbered
         inner = key
         while inner and inner not in self.lines:
             inner = inner.rpartition(".")[0]

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from protocols.declaration import DeclarationProblem, Entry
+from protocols.declaration import SINGLE, DeclarationProblem, Entry
+from protocols.entry_keys import NAME
 
 # What a message is about; what follows "There are" is what else there is.
 _QUOTED = re.compile(r"'([^']*)'|\{([^{}]*)\}")
@@ -62,14 +63,14 @@ class Faults:
 class _Doubt:
     """What tables in doubt may give to others: names, and tags with values that nobody can read.
 
-    Of a table without a name, or whose tags are no table, that is anything.
+    Of a table without a right name, or whose tags are no table, that is anything.
     """
 
     def __init__(self, doubted: list[Entry], bare: set[str]) -> None:
         self._names = {name for entry in doubted for name in _names(entry)}
         self._tags = {name for entry in doubted for name in _open_tags(entry)}
         untagged = {e.part for e in doubted if not isinstance(e.values.get("tags", {}), dict)}
-        nameless = {entry.part for entry in doubted if not entry.name} - {*_APART, "file"}
+        nameless = {e.part for e in doubted if not NAME.fullmatch(e.name)}.difference(SINGLE)
         self._is_any_name = bool(untagged or nameless)
         self._bare = bare | untagged
 

@@ -1,26 +1,35 @@
 """The page docs/protocols-reference.md, written from the keys that the readers of a protocol know. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from protocols.declaration import AXES, ORIGINS, PARTS
 from protocols.entry_keys import LONGEST_NAME, Key, allowed
 from protocols.reading import FIELD_KEYS, LARGEST, RESERVED, TABLES
 
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+_ROWS = "\n".join(f"| `{origin}` | {words} |" for origin, words in ORIGINS.items())
 HEAD = f"""# The keys of a protocol's file
 
-This page is written by `python manage.py protocol_reference` from the tables by which a file is read; a test fails when it
-is out of date. [Protocols](protocols.md) explains what the words mean.
+This page is written by `python manage.py protocol_reference` from the tables by which a file is read; a test fails
+when it is out of date. [Protocols](protocols.md) explains what the words mean.
 
-A file is TOML in UTF-8, of at most {LARGEST:,} bytes. `[protocol]`, `[file]` and `[item]` stand in it once, each other table as
-often as it is needed. Keys in **bold** must be there. Names have at most {LONGEST_NAME} small letters, digits, hyphens and
-underscores, and begin with a letter. A list is not empty, and holds nothing twice. No field is named {", ".join(f"`{name}`" for name in RESERVED)}:
-the axes of a table of a report are {", ".join(f"`{axis}`" for axis in AXES)}, each prompt tag, and each slice.
+A file is TOML in UTF-8, of at most {LARGEST:,} bytes. `[protocol]`, `[file]` and `[item]` stand in it once, each other
+table as often as it is needed. Keys in **bold** must be there.
+
+- A name has at most {LONGEST_NAME} small letters, digits, hyphens and underscores, and begins with a letter.
+- A list is not empty, and holds nothing twice.
+- No field is named {_listed(RESERVED)}.
+- The axes of a report's table are {_listed(AXES)}, each prompt tag, and each slice.
 
 An `origin` is one of these:
 
 | origin | where a text is from |
 |---|---|
-{chr(10).join(f"| `{origin}` | {words} |" for origin, words in ORIGINS.items())}
+{_ROWS}
 """
 
 
@@ -45,5 +54,5 @@ def _section(name: str, keys: Mapping[str, Key]) -> Iterator[str]:
 
 def _value(key: Key) -> str:
     if key.values and key.kind is not list:
-        return ", ".join(f"`{value}`" for value in key.values)
+        return _listed(key.values)
     return allowed(key)

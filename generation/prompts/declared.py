@@ -98,7 +98,7 @@ KEYS = {
     "shows": Key(list, about="Of a given answer: the fields that judges see above it."),
     "source": Key(str, about="Where the text is printed."),
 }
-TABLES = {"prompt": KEYS}
+TABLES = {"example": shots.EXAMPLE_KEYS, "prompt": KEYS}
 # What a prompt whose text is given does not have, since nothing is sent.
 SENT = ("options", "times", "insist", "shuffle", "last", "second", *READING, *shots.PROMPT_KEYS)
 # The keys whose names here differ from those of a prompt's data.
