@@ -142,10 +142,11 @@ def types_of(entries: list[list[str]]) -> list[Typed]:
     ]
 
 
-def titles_of(collection: Collection) -> str:
-    """What the titles of its records are: of articles, or of the field that the protocol names."""
-    declaration = collection.declaration
-    return declaration.fields[declaration.item.title].title if collection.is_declared else "Article"
+def titles_of(collection: Collection) -> dict[str, Any]:
+    """`titles`: what those of its records are, of articles or of a declared field. `is_titled`: besides questions."""
+    declaration, item = collection.declaration, collection.declaration.item
+    titles = declaration.fields[item.title].title if collection.is_declared else "Article"
+    return {"titles": titles, "is_titled": item.title != item.question}
 
 
 def source_link(url: str, oldid: int | None) -> str:

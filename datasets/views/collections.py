@@ -141,7 +141,7 @@ def _collection_page(
     left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": collection,
-        "titles": titles_of(collection),
+        **titles_of(collection),
         "records": "Records" if collection.is_declared else "Contradictions",
         "counts": counts_of(collection, person),
         "hidden": hidden,
@@ -207,7 +207,7 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     keep_listed(person, (row.contradiction_id for row in page), request.path)
     context = {
         "collection": collection,
-        "titles": titles_of(collection),
+        **titles_of(collection),
         "hidden": hidden,
         "page": page,
         "rows": standings(page, person),
@@ -230,7 +230,7 @@ def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
     keep_listed(person, (line.contradiction["pk"] for line in page), request.path)
     context = {
         "collection": collection,
-        "titles": titles_of(collection),
+        **titles_of(collection),
         "hidden": hidden_or_asked(request, collection),
         "kinds": [(kind, kind.name, count) for kind, count in kinds],
         "chosen": chosen,

@@ -48,7 +48,7 @@ def subset(request: HttpRequest, name: str, subset_id: int) -> HttpResponse:
     questions = row.instances.select_related("contradiction").defer("contradiction__fields")
     context = {
         "collection": collection,
-        "titles": titles_of(collection),
+        **titles_of(collection),
         "subset": row,
         "query": described(row),
         "by": slice_title(row, row.by) if row.by else "",
