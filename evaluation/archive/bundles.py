@@ -61,7 +61,7 @@ protocol.toml the protocol that declares records, prompts, scorers, measures and
 """
 ABOUT_SCORES = """\
 recompute_scores.py
-              counts the scores anew from the labels of responses, which rows.jsonl has instead of their texts
+              counts the scores anew for recompute.py, from labels: rows.jsonl has no text of a response
 """
 
 

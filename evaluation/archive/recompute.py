@@ -13,19 +13,18 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-if __name__ == "__main__":  # in the unpacked zip
-    from sic_et_non_statistics import bootstrap, cells, differences, entries, groups, tables
-    from sic_et_non_statistics.many_raters import all_entries
-    from sic_et_non_statistics.two_raters import pair_entry
-else:  # in the program, which checks reports by this same file
-    from evaluation.statistics import bootstrap, cells, differences, entries, groups, tables
-    from evaluation.statistics.many_raters import all_entries
-    from evaluation.statistics.two_raters import pair_entry
+if __name__ == "__main__":  # in the unpacked zip, where the program's formulas have another name
+    formulas = import_module("sic_et_non_statistics")
+    sys.modules |= {"evaluation": formulas, "evaluation.statistics": formulas}
+from evaluation.statistics import bootstrap, cells, differences, entries, groups, tables
+from evaluation.statistics.many_raters import all_entries
+from evaluation.statistics.two_raters import pair_entry
 
 Data = Mapping[str, Any]  # a part of the report or of the manifest, or a row
 Responses = Sequence[list[Data]]  # a response is the rows of its judges
@@ -131,11 +130,12 @@ class ReportRows:
         for line in data.decode("utf-8").split("\n")[:-1]:
             kind, *values = json.loads(line)
             of[kind].append(dict(zip(manifest["columns"][kind], values, strict=True)))
-        self.number = sum(map(len, of.values()))
+        self.number, self.of = sum(map(len, of.values())), of
         self.verdicts = of["verdict"]  # one for each judge and response, or for one without a judge
         for row in self.verdicts:
-            row["model"] = names[row["model_service"], row["model"], row["model_options"]]
             row["prompt"] = labels[row["prompt"]]
+        for row in (*self.verdicts, *of["score"]):
+            row["model"] = names[row["model_service"], row["model"], row["model_options"]]
         self.items = list({row["item"]: row for row in reversed(self.verdicts)}.values())[::-1]
         self.kept = [item for item in self.items if not item["excluded"]]
         self.given = [row for row in self.verdicts if row["first_verdict"] is not None]
@@ -174,13 +174,8 @@ def extent(responses: Responses) -> dict[str, Any]:
 def sides(made: differences.Difference) -> dict[str, Any]:
     """Two shares, the second less the first, and its interval."""
     (k_1, n_1), (k_2, n_2) = made.first, made.second
-    found = {"k_1": k_1, "n_1": n_1, "k_2": k_2, "n_2": n_2, **ends_of(made.interval)}
-    return {**found, "value": k_2 / n_2 - k_1 / n_1 if n_1 and n_2 else None}
-
-
-def ends_of(interval: Data | None) -> dict[str, Any]:
-    ends = interval or {"low": None, "high": None, "clusters": 0}
-    return {name: ends[name] for name in ("low", "high", "clusters")}
+    value = k_2 / n_2 - k_1 / n_1 if n_1 and n_2 else None
+    return {"value": value, **entries.compared_counts(made), **entries.difference_ends(made)}
 
 
 class ResampledPart:
@@ -249,8 +244,13 @@ class Recomputed:
             "comparisons": {"families": self.comparisons()},
             "judge_models": [self.judge_model(judge) for judge in report["judge_models"]],
         }
-        others = {"halves": self.halves, "rounds": self.rounds}
+        others = {"halves": self.halves, "rounds": self.rounds, "scores": self.score_tables}
         return made | {name: part() for name, part in others.items() if name in report}
+
+    def score_tables(self) -> Data:
+        """By a script of its own, which only the zips of reports with scores hold."""
+        script = import_module(f"{__package__ or ''}.recompute_scores".lstrip("."))
+        return {"tables": script.tables(self.report["scores"], self.rows.of)}
 
     def counts(self, item: Data) -> bool:
         return item["prompt"] not in self.single or item["same_passage"] != "Same"
@@ -439,7 +439,7 @@ class Recomputed:
             gain, less = sides(gains.gain), sides(gains.other_gain)
             value = gain["value"] - less["value"] if gain["n_1"] and less["n_1"] else None
             found = {"value": value, "explicit": gain, "implicit": less}
-            return {**found, **ends_of(gains.interval), "p_clustered": gains.p_clustered}
+            return {**found, **entries.difference_ends(gains), "p_clustered": gains.p_clustered}
         if kind == "reasoning":
             made = differences.unpaired(hits_1, places[:n], hits_2, places[n:], plan)
         else:

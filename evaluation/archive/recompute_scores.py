@@ -1,56 +1,40 @@
-"""Counts the scores of a report anew from its rows, which hold labels and no responses: python recompute_scores.py"""
+"""Counts the scores of a report anew from rows that hold labels and no responses; recompute.py calls it."""
 
-import json
-import sys
 from collections import Counter, defaultdict
-from pathlib import Path
+from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-if __name__ == "__main__":  # in the unpacked zip, where the program's formulas have another name
-    import sic_et_non_statistics
-
-    sys.modules["evaluation"] = sys.modules["evaluation.statistics"] = sic_et_non_statistics
-    from recompute import Data, Findings, key_of
-else:  # in the program
-    from evaluation.archive.recompute import Data, Findings, key_of
 from evaluation.statistics import bootstrap, entries, measures, score_tables
 
-QUESTION, MODEL = ("collection", "contradiction"), ("model_service", "model", "model_options")
+Data = Mapping[str, Any]
+QUESTION = itemgetter("collection", "contradiction")
 ABSENT = measures.ABSENT
 
 
-def check(report: Data, data: bytes, manifest: Data, findings: Findings) -> None:
-    """Compares the figures of the scores with what the rows give."""
-    rows = ScoreRows(report["scores"], data, manifest)
-    tables = [{"figures": rows.figures(table)} for table in report["scores"]["tables"]]
-    findings.compare("scores", report["scores"], {"tables": tables})
+def tables(scores: Data, of: Mapping[str, list[dict[str, Any]]]) -> list[Data]:
+    """The figures of each table; `of` has the rows of each kind."""
+    counted = ScoreRows(scores, of)
+    return [{"figures": counted.figures(table)} for table in scores["tables"]]
 
 
 class ScoreRows:
-    """Responses with their labels by scorer, their units and their places on the axes of tables."""
+    """What each scorer says of each response, with the response's unit and its places on the axes of tables."""
 
-    def __init__(self, scores: Data, data: bytes, manifest: Data) -> None:
-        self.scores, of = scores, defaultdict[str, list[dict[str, Any]]](list)
-        for line in data.decode("utf-8").split("\n")[:-1]:
-            kind, *values = json.loads(line)
-            of[kind].append(dict(zip(manifest["columns"][kind], values, strict=True)))
-        names = {(m["service"], m["model"], m["options"]): m["name"] for m in manifest["models"]}
+    def __init__(self, scores: Data, of: Mapping[str, list[dict[str, Any]]]) -> None:
         prompts = {prompt["key"]: prompt for prompt in scores["prompts"]}
-        articles = {key_of(row, QUESTION): row["article"] for row in of["verdict"]}
+        articles = {QUESTION(row): row["article"] for row in of["verdict"]}
         slices = defaultdict[Any, dict[str, str]](dict)
         for row in of["slice"]:
-            slices[key_of(row, QUESTION)][row["field"]] = row["value"]
-        self.size, found = len(of["article"]), dict[Any, dict[str, Any]]()
-        for row in of["score"]:
-            question, prompt = key_of(row, QUESTION), prompts[row["prompt"]]
-            unit = question, names[key_of(row, MODEL)], str(row["sample"])
-            axes = {"model": unit[1], "sample": unit[2], "prompt": prompt["name"]} | prompt["tags"]
-            own = {"unit": unit, "axes": {**axes, "last": row["last"], **slices[question]}}
-            one = {**row, **own, "article": articles.get(question), "of": {}}
-            found.setdefault((unit, row["prompt"]), one)["of"][row["scorer"]] = row["label"]
-        self.rows = list(found.values())
+            slices[QUESTION(row)][row["field"]] = row["value"]
+        self.scores, self.rows, self.size = scores, of["score"], len(of["article"])
+        for row in self.rows:
+            question, prompt, sample = QUESTION(row), prompts[row["prompt"]], str(row["sample"])
+            axes = {"model": row["model"], "sample": sample, "prompt": prompt["name"]}
+            row["axes"] = {**axes, **prompt["tags"], "last": row["last"], **slices[question]}
+            row |= {"unit": (question, row["model"], sample), "article": articles.get(question)}
         self.measures = {one["name"]: one for one in scores["measures"]}
         self.inside = {one["name"]: self.population(one["all"]) for one in scores["populations"]}
 
@@ -64,37 +48,39 @@ class ScoreRows:
         for asked in conditions:
             labels = defaultdict[Any, set[str]](set)
             for one in self.fitting(asked["tags"]):
-                labels[one["unit"]].add(one["of"][asked["scorer"]])
-            inside &= {unit for unit, of in labels.items() if of - {*ABSENT} == {asked["label"]}}
+                if one["scorer"] == asked["scorer"] and one["label"] not in ABSENT:
+                    labels[one["unit"]].add(one["label"])
+            inside &= {unit for unit, of in labels.items() if of == {asked["label"]}}
         return inside
 
-    def counted(self, name: str, rows: list[Data]) -> tuple[Any, list[int]]:
+    def counted(self, name: str, rows: list[Data]) -> tuple[Any, Counter[str]]:
         """Of a measure: the sums of its top and its bottom by article, and how many are in each state."""
         sums, states = np.zeros((self.size, 2)), Counter[str]()
         scorer, population, label, among = measures.asked(self.measures, name)
         for one in rows:
-            given, bits = one["of"][scorer], one["entropy"]
+            given, bits = one["label"], one["entropy"]
             outside = population is not None and one["unit"] not in self.inside[population]
-            if outside or (one["excluded"] and given in ABSENT):
+            if one["scorer"] != scorer or outside or (one["excluded"] and given in ABSENT):
                 continue
-            states["excluded" if one["excluded"] else given] += 1
+            state = "excluded" if one["excluded"] else given
+            states[state] += state in measures.STATES
             if not one["excluded"] and given not in ABSENT:
                 if label is None and bits is None:
                     states["unreturned"] += 1
                 elif among is None or given in among:
                     sums[one["article"]] += bits if label is None else given == label, 1
-        return sums, [states[state] for state in measures.STATES]
+        return sums, states
 
-    def figures(self, table: Data) -> list[Data]:
+    def figures(self, table: Data) -> list[dict[str, Any]]:
         columns, cells, of = table["columns_shown"], table["cells"], defaultdict[Any, Any](list)
-        axes, made = (*table["rows"], *table["columns"]), []
+        axes, made = (*table["rows"], *table["columns"]), list[dict[str, Any]]()
         for one in self.fitting(table.get("where", {})):
             of[tuple(one["axes"].get(axis, "") for axis in axes)].append(one)
         shown = [column["values"] for column in columns if column["kind"] == "value"]
         shape = (len(table["lines"]), len(shown), len(cells))
         if np.prod(shape) > len(table["figures"]):  # forged: it might take all memory
             raise ValueError("a table lacks figures")
-        sums, states = np.zeros((self.size, *shape, 2)), np.zeros((*shape, len(measures.STATES)))
+        sums, states = np.zeros((self.size, *shape, 2)), np.empty(shape, dtype=object)
         for at in np.ndindex(shape):
             rows = of[(*table["lines"][at[0]], *shown[at[1]])]
             sums[:, *at], states[at] = self.counted(cells[at[2]], rows)
@@ -106,17 +92,8 @@ class ScoreRows:
             at = (figure["line"], column["parts"], n)
             known = {"value": value, **entries.clustered_entry(interval)}
             if column["kind"] != "difference":
-                counts = zip(measures.STATES, states[at].sum(axis=0).tolist(), strict=True)
-                known["states"] = {state: count for state, count in counts if count}
+                known["states"] = dict(+states[at].sum())  # without those that are 0
             if column["kind"] in ("value", "pooled"):
                 known["k"], known["n"] = sums[:, *at].sum(axis=(0, 1)).tolist()
             made.append(known if figure["k"] is not None else {**known, "k": None})
         return made
-
-
-if __name__ == "__main__":
-    folder, found = Path(__file__).parent, Findings()
-    files = [json.loads((folder / f"{n}.json").read_text("utf-8")) for n in ("report", "manifest")]
-    check(files[0], (folder / "rows.jsonl").read_bytes(), files[1], found)
-    sys.stdout.write("\n".join([*found.wrong, f"{found.checked} scores compared."]) + "\n")
-    sys.exit(bool(found.wrong))

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from datasets.importers.json_text import Unreadable
-from evaluation.archive import bundles, recompute_scores
-from evaluation.archive.bundles import ReportBundle, RowsLegend
+from evaluation.archive import bundles
+from evaluation.archive.bundles import ReportBundle
 from evaluation.archive.recompute import HASH, Findings, body_hash, check
 from evaluation.rows.hashing import digest, hashed_lines, rows_of
 from evaluation.shapes.study_report import Report
@@ -42,7 +42,7 @@ def verify(data: bytes) -> Verification:
     try:
         _check_hashes(bundle, findings, outcome)
         if bundle.manifest:
-            _check(bundle.report, bundle.rows, bundle.manifest, findings)
+            check(bundle.report, bundle.rows, bundle.manifest, findings)
         _compare_with_study(bundle.report, findings, outcome)
     except SHAPES as error:
         raise Unreadable(
@@ -75,12 +75,4 @@ def _compare_with_study(report: Report, findings: Findings, outcome: Verificatio
         outcome.notes.append(CHANGED)
         return
     outcome.notes.append(SAME)
-    _check(report, b"".join(hashed_lines(study, report)), rows_of(study), findings)
-
-
-def _check(report: Report, rows: bytes, legend: RowsLegend, findings: Findings) -> None:
-    """As the scripts of a zip do."""
-    others = {name: part for name, part in report.items() if name != "scores"}
-    check(others, rows, legend, findings)
-    if "scores" in report:
-        recompute_scores.check(report, rows, legend, findings)
+    check(report, b"".join(hashed_lines(study, report)), rows_of(study), findings)

@@ -1,24 +1,23 @@
 """The comparisons of a study's report, as data."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from evaluation.compare import families
 from evaluation.compare.families import Answered, Answers, ComputedComparison, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
 from evaluation.sections.verdict_table import FINAL_VERDICTS
 from evaluation.shapes.share_differences import (
-    ComparedCounts,
     Comparison,
     ComparisonFamily,
     Comparisons,
-    ComparisonSides,
-    DifferenceEnds,
     Gain,
     Gains,
 )
 from evaluation.statistics import bootstrap, differences
 from evaluation.statistics.bootstrap import ResamplePlan
-from evaluation.statistics.differences import Difference, GainDifference
+from evaluation.statistics.differences import Difference
+from evaluation.statistics.entries import compared_counts, difference_ends
 
 # Enough for ends to two places; every open of a report computes them anew.
 RESAMPLES = 2_000
@@ -71,40 +70,27 @@ def _row(comparison: ComputedComparison, kind: str) -> Comparison:
     """One comparison; prompts are named by their labels."""
     labelled = kind in (families.PROMPTS, families.GAINS)
     difference = comparison.difference
-    return {
+    made = {
         "model": comparison.model,
         "prompt": prompt_entry(comparison.prompt)["label"] if comparison.prompt else "",
         "first": prompt_entry(comparison.first)["label"] if labelled else comparison.first,
         "second": prompt_entry(comparison.second)["label"] if labelled else comparison.second,
         "value": difference.value,
-        **_interval(difference),
+        **difference_ends(difference),
         "p_clustered": difference.p_clustered,
         "p_clustered_corrected": comparison.p_clustered_corrected,
         "within": comparison.within,
         "reason": difference.reason,
-        **(
-            _sides(difference, comparison)
-            if isinstance(difference, Difference)
-            else _gains(difference)
-        ),
     }
+    if isinstance(difference, Difference):
+        return cast(Comparison, made | _sides(difference, comparison))
+    gains: Gains = {"explicit": _gain(difference.gain), "implicit": _gain(difference.other_gain)}
+    return cast(Comparison, made | gains)
 
 
-def _interval(difference: Difference | GainDifference) -> DifferenceEnds:
-    interval = difference.interval
-    if interval is None:
-        return {"low": None, "high": None, "clusters": 0, "interval_reason": difference.reason}
+def _sides(difference: Difference, comparison: ComputedComparison) -> dict[str, Any]:
     return {
-        "low": interval["low"],
-        "high": interval["high"],
-        "clusters": interval["clusters"],
-        "interval_reason": interval["reason"],
-    }
-
-
-def _sides(difference: Difference, comparison: ComputedComparison) -> ComparisonSides:
-    return {
-        **_counts(difference),
+        **compared_counts(difference),
         "only_first": difference.only_first,
         "only_second": difference.only_second,
         "p_exact": difference.p_exact,
@@ -112,15 +98,5 @@ def _sides(difference: Difference, comparison: ComputedComparison) -> Comparison
     }
 
 
-def _gains(difference: GainDifference) -> Gains:
-    """The two gains that are compared, explicit first, each with its sides."""
-    return {"explicit": _gain(difference.gain), "implicit": _gain(difference.other_gain)}
-
-
 def _gain(gain: Difference) -> Gain:
-    return {"value": gain.value, **_counts(gain), **_interval(gain)}
-
-
-def _counts(difference: Difference) -> ComparedCounts:
-    (k_1, n_1), (k_2, n_2) = difference.first, difference.second
-    return {"k_1": k_1, "n_1": n_1, "k_2": k_2, "n_2": n_2}
+    return cast(Gain, {"value": gain.value, **compared_counts(gain), **difference_ends(gain)})

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import score_intervals, scores
 from .bootstrap import Resampled, ResamplePlan
+from .differences import Difference, GainDifference
 from .score_intervals import JUDGE, PEOPLE, Both
 from .tables import UNPARSED
 from .wilson import wilson
@@ -30,6 +31,21 @@ def clustered_entry(interval: Resampled | None) -> dict[str, Any]:
         "clusters": interval["clusters"],
         "cluster_reason": interval["reason"],
     }
+
+
+def difference_ends(made: Difference | GainDifference) -> dict[str, Any]:
+    """The interval of a difference by resampling articles."""
+    interval = made.interval
+    if interval is None:
+        return {"low": None, "high": None, "clusters": 0, "interval_reason": made.reason}
+    ends = {"low": interval["low"], "high": interval["high"], "clusters": interval["clusters"]}
+    return {**ends, "interval_reason": interval["reason"]}
+
+
+def compared_counts(made: Difference) -> dict[str, Any]:
+    """The counts of the two shares that are compared."""
+    (k_1, n_1), (k_2, n_2) = made.first, made.second
+    return {"k_1": k_1, "n_1": n_1, "k_2": k_2, "n_2": n_2}
 
 
 def scores_entry(both: Sequence[Both], labels: Sequence[str], plan: ResamplePlan) -> dict[str, Any]:
