@@ -92,7 +92,7 @@ class ResponseOut(serializers.ModelSerializer[Response]):
         fields = (
             "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "follow_up",
             "first_reply", "drawn", "gold", "scored", "option_scores", "wanted", "askings", "rejected", "text",
-            "reasoning", "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
+            "check_reply", "reasoning", "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
             "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 

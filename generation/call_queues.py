@@ -3,7 +3,7 @@
 There are two kinds: the responses of runs, and the verdicts of judge models. Each claims and stores its own rows.
 """
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -45,6 +45,8 @@ class Call:
     `reserved` is what this call may cost at most, where a cap counts it already. `before` are the texts of earlier
     turns (chat.body), and `goes_on` says that the reply is not the last one. `wanted` is the form of the last one,
     for which it was asked `asking` times before. `scored` are the options that get scores (inference/scoring.py).
+    `reading` says how the answer is read of which a check follows (answers.py); of the check, `checked` has what the
+    response keeps of the reply to which it was sent.
     """
 
     line: QueueLine
@@ -59,11 +61,13 @@ class Call:
     wanted: WantedForm | None = None
     asking: int = 0
     scored: tuple[str, ...] = ()
+    reading: Mapping[str, str] | None = None
+    checked: Mapping[str, Any] | None = None
 
     @property
     def options(self) -> dict[str, Any]:
         """The model's options as they are sent."""
-        return varied(self.model.options, self.asking)
+        return varied(self.model.options, 0 if self.checked else self.asking)
 
     @property
     def takes_empty(self) -> bool:

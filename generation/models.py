@@ -164,7 +164,8 @@ class Run(models.Model):
     prompts = models.JSONField(default=list, help_text="Keys of the prompts' versions.")
     samples = models.PositiveIntegerField(default=1)
     seed = models.BigIntegerField(
-        null=True, help_text="Draws the order of passages; null where no prompt shuffles any."
+        null=True,
+        help_text="Draws the order of passages, and examples; null where no prompt has any.",
     )
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.DRAFT)
     reason = models.TextField(blank=True, help_text="Why workers paused it.")
@@ -218,7 +219,8 @@ class Response(Leased):
     follow_up = models.JSONField(
         null=True,
         blank=True,
-        help_text="Of a prompt of two turns: the pieces of the second text, between which the first reply comes.",
+        help_text="Of a prompt of two turns or with a check: the pieces of the second text, between which the first "
+        "reply comes.",
     )
     wanted = models.JSONField(
         null=True,
@@ -244,7 +246,8 @@ class Response(Leased):
     drawn = models.JSONField(
         null=True,
         blank=True,
-        help_text='Of a prompt that shuffles passages: {"order": their fields, as they stand in the text}.',
+        help_text='What the seed drew, as it stands in the text: {"order": fields of shuffled passages, "shots": names '
+        "of examples}.",
     )
     gold = models.JSONField(
         default=list, help_text="The gold answers that a judge is shown for this prompt."
@@ -253,6 +256,11 @@ class Response(Leased):
         max_length=10, choices=ResponseState.choices, default=ResponseState.PENDING
     )
     text = models.TextField(blank=True)
+    check_reply = models.TextField(
+        null=True,
+        blank=True,
+        help_text="The reply to the check of the text; null where none was sent.",
+    )
     reasoning = models.TextField(
         blank=True,
         default="",
@@ -326,6 +334,11 @@ class Response(Leased):
         return (self.rendered, first.text.join(self.follow_up or ())) if first else (self.rendered,)
 
     @property
+    def check_sent(self) -> str:
+        """The check of its text; "" where none was sent."""
+        return "" if self.check_reply is None else self.text.join(self.follow_up or ())
+
+    @property
     def all_sent(self) -> str:
         """What the model was given in all turns, without any words of its own."""
         return "\n".join((self.rendered, *(self.follow_up or ())))
@@ -350,7 +363,10 @@ class KeptReply(models.Model):
 
 
 class FirstReply(KeptReply):
-    """The reply to the first of two turns; the response has that to the second, which is asked with this one."""
+    """The reply to the first of two turns, with which the second is asked.
+
+    The response has the reply to the second. Of a check it has the text of both, and the numbers of the second.
+    """
 
     response = models.OneToOneField(Response, on_delete=models.CASCADE, related_name="first_reply")
 

@@ -1,7 +1,7 @@
 """What a run that has not started will take: calls, tokens and time for each model, from earlier answers if any."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Length
 
-from generation import costs
+from generation import costs, prompt_versions
 from generation.inference import chat, client
 from generation.inference.faults import NotConfigured
 from generation.models import LanguageModel, Response, Run
@@ -49,7 +49,8 @@ class PreviewRow:
     """One model: tokens read and written in all calls, their cost, and seconds with all calls in flight.
 
     `scores`: the calls ask for the scores of options, one token each; a model's others have a row of their own.
-    `calls` are the most that it may take, `least` those if every reply has the asked form. None where not known.
+    `calls` are the most that it may take, `least` those if every reply has the asked form and
+    none is checked. None where not known.
     """
 
     model: LanguageModel
@@ -82,7 +83,8 @@ class Preview:
 
 def run_preview(run: Run) -> Preview:
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
-    work = _work(waiting)
+    known = prompt_versions.known(run.prompts)
+    work = _work(waiting, [name for name, prompt in known.items() if prompt.check])
     models = LanguageModel.objects.in_bulk({key for key, _ in work})
     rows = [_row(models[key], scores, run, work[key, scores]) for key, scores in sorted(work)]
     by_service: dict[str, list[float | None]] = defaultdict(list)
@@ -110,13 +112,15 @@ class _Work:
     replies: int = 0
 
 
-def _work(waiting: QuerySet[Response]) -> dict[tuple[int, bool], _Work]:
-    """By the models' keys, and whether options are scored."""
+def _work(waiting: QuerySet[Response], checked: Collection[str]) -> dict[tuple[int, bool], _Work]:
+    """By the models' keys, and whether options are scored; `checked` are the prompts whose replies are checked."""
     work = defaultdict[tuple[int, bool], _Work](_Work)
     scores = ExpressionWrapper(Q(scored__isnull=False), output_field=BooleanField())
     kinds = waiting.annotate(scores=scores).values_list("model", "scores")
+    of_check = Q(prompt__in=checked)
     final = kinds.values_list("model", "scores", "wanted__times", "askings")
-    for key, kind, times, askings, n, length in final.annotate(
+    unchecked = final.exclude(of_check, first_reply__isnull=False)
+    for key, kind, times, askings, n, length in unchecked.annotate(
         n=Count("pk"), all=Sum(Length("rendered"))
     ):
         mine, left = work[key, bool(kind)], (times or 1) - (askings or 0)
@@ -124,19 +128,31 @@ def _work(waiting: QuerySet[Response]) -> dict[tuple[int, bool], _Work]:
         mine.calls += n * left
         mine.length += length * left
     # A second turn sends the first text again, the first reply once and at each of its places, and words of its own.
-    two = final.filter(follow_up__isnull=False)
+    two = final.filter(~of_check, follow_up__isnull=False)
     for key, kind, times, askings, own, replies in two.annotate(
         own=Sum(_Pieces()), replies=Sum(_Pieces("1"))
     ):
         mine, left = work[key, bool(kind)], (times or 1) - (askings or 0)
         mine.length += own * left
         mine.replies += replies * left
-    first = kinds.filter(follow_up__isnull=False, first_reply=None)
+    first = kinds.filter(~of_check, follow_up__isnull=False, first_reply=None)
     for key, kind, n, length in first.annotate(n=Count("pk"), all=Sum(Length("rendered"))):
         mine = work[key, bool(kind)]
         mine.least += n
         mine.calls += n
         mine.length += length
+    # Of those that wait for their check, that is the only call.
+    checks = kinds.filter(of_check).annotate(
+        n=Count("pk"), replied=Count("first_reply"), all=Sum(Length("rendered"))
+    )
+    for key, kind, n, replied, length, own, replies in checks.annotate(
+        own=Sum(_Pieces()), replies=Sum(_Pieces("1"))
+    ):
+        mine = work[key, bool(kind)]
+        mine.least += replied
+        mine.calls += n
+        mine.length += length + own
+        mine.replies += replies
     return work
 
 

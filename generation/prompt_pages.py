@@ -72,7 +72,7 @@ def whole_text(prompt: Prompt) -> str:
         for number, example in enumerate(prompt.examples, start=1)
     ]
     examples += shots(prompt)
-    second = ["Second turn", prompt.second] if prompt.second else []
+    second = ["Check" if prompt.check else "Second turn", prompt.later] if prompt.later else []
     form = [answer(prompt)] if prompt.form or prompt.given or prompt.reading else []
     return "\n\n".join([prompt.template, *second, *form, *examples])
 

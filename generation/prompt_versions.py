@@ -238,6 +238,8 @@ def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Perso
     Returns the newest version where nothing was changed. Raises Refusal, and StaleVersion where the newest version's
     mark is not `newest` any more.
     """
+    if more := row.prompt.only_declared:
+        raise Refusal(f"Only a protocol's file can declare {more}. Write the new version there.")
     fixed = {"name": row.name, "label": row.body["label"], "protocol": row.protocol}
     body = _completed({**given, **fixed}, "The prompt")
     # Of two people who save at a time, the second waits here, and is refused.

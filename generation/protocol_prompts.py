@@ -132,7 +132,7 @@ class Fitting:
         if prompt.origin and prompt.name not in self.own:
             return f"is of another version of {prompt.protocol}"
         more = (REPLY, SHOTS)
-        return self.places.problem(prompt.template + prompt.second, *more).removesuffix(".")
+        return self.places.problem(prompt.template + prompt.later, *more).removesuffix(".")
 
 
 def fitting(protocol: Protocol | None) -> Fitting:

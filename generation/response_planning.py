@@ -29,10 +29,10 @@ NOT_REVISED = "it has no checked passages revised so that they agree"
 class Rendered:
     """One prompt about one question: the text to send and the gold answers, or why it cannot be sent.
 
-    `follow_up` is the text of a second turn (rendering.follow_up). `passages` are the two revised passages where the
-    prompt shows those and not the question's own. `shown` are the passages in the text. `texts` has what stands in each
-    place, of a declared record; `shots` are the names of the examples drawn for it; `given` is the text of one that is
-    given. `is_unfit`: no run may leave it out.
+    `follow_up` is the text of a second turn or a check (rendering.follow_up). `passages` are the two revised passages
+    where the prompt shows those and not the question's own. `shown` are the passages in the text. `texts` has what
+    stands in each place, of a declared record; `shots` are the names of the examples drawn for it; `given` is the text
+    of one that is given. `is_unfit`: no run may leave it out.
     """
 
     instance: Instance
@@ -50,7 +50,7 @@ class Rendered:
 
     @property
     def second(self) -> str:
-        """The text of the second turn before there is a first reply; "" where there is no such turn."""
+        """The text that is sent second before there is a first reply; "" where there is none."""
         return REPLY.join(self.follow_up or ())
 
     @property
@@ -96,7 +96,7 @@ def rendered(
 def _declared(instance: Instance, prompt: Prompt, declaration: Declaration, seed: int) -> Rendered:
     """The prompt over a record that a protocol declares."""
     places = places_of(declaration)
-    named = places.of_text(prompt.template + prompt.second)
+    named = places.of_text(prompt.template + prompt.later)
     judged = (prompt.given, *prompt.shows) if prompt.given else ()
     try:
         record = instance.contradiction.fields or {}
@@ -116,7 +116,7 @@ def _declared(instance: Instance, prompt: Prompt, declaration: Declaration, seed
         text=filled(prompt.template, texts),
         gold=[],
         problem=problem,
-        follow_up=rendering.pieces(prompt.second, texts),
+        follow_up=rendering.pieces(prompt.later, texts),
         shown=[texts[name] for name in needed],
         texts=texts,
         shots=drawn,

@@ -110,21 +110,35 @@ def models_of(run: Run) -> list[ModelRow]:
 
 @dataclass(frozen=True)
 class SecondTurn:
-    """A response's first turn, as far as it is asked, and the text sent in its second."""
+    """A response's first turn, as far as it is asked, and the text sent in its second, or why there is none."""
 
     first: FirstReply | None
-    request: str
-    reply: str
-    sent: str
+    request: str = ""
+    reply: str = ""
+    sent: str = ""
+    why_none: str = ""
 
 
-def second_turn(response: Response) -> SecondTurn | None:
+# Why nothing was sent after the first text, by the response's state.
+WHY_NO_SECOND = {
+    ResponseState.PENDING: "None yet. The second turn is sent after it.",
+    ResponseState.RUNNING: "None yet. The second turn is sent after it.",
+    ResponseState.CANCELLED: "None: it was cancelled before. The second turn was not sent.",
+    ResponseState.FAILED: "None: its call failed. The second turn was not sent.",
+    ResponseState.DONE: "The first turn ended it, so there is no second. Its reply is the response.",
+}
+NO_CHECK = "No check was sent: the reply is an abstention, or has no answer to check."
+
+
+def second_turn(response: Response, prompt: Prompt | None) -> SecondTurn | None:
     """None for a response to a prompt of one turn."""
     if response.follow_up is None:
         return None
     first: FirstReply | None = getattr(response, "first_reply", None)
     if first is None:
-        return SecondTurn(None, "", "", "")
+        is_unchecked = prompt and prompt.check and response.text and not response.finding
+        why = NO_CHECK if is_unchecked else WHY_NO_SECOND[ResponseState(response.state)]
+        return SecondTurn(None, why_none=why)
     sent = response.sent_texts[-1]
     return SecondTurn(first, readable(first.request), readable(first.reply), sent)
 

@@ -65,6 +65,8 @@ class ResponseOutput(serializers.Serializer):
     gold = serializers.ListField(child=serializers.DictField())
     passages = serializers.ListField(child=serializers.DictField())
     text = serializers.CharField()
+    check = serializers.CharField()
+    check_reply = serializers.CharField()
     finding = serializers.CharField()
     cut_off = serializers.BooleanField()
     prompt_label = serializers.CharField()

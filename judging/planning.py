@@ -232,7 +232,9 @@ def _reading(item: StudyItem, known: rubric.ParsedRubric, asked: Prompt) -> Read
     shared = [question_shown(response, asked), *(part.text for part in gold)]
     passages = [passage.text for passage in passages_given(response, asked)]
     return Reading(
-        question_of(item), reading.words(response.text), reading.words(*shared, *passages)
+        question_of(item),
+        reading.words(response.text, response.check_sent, response.check_reply or ""),
+        reading.words(*shared, *passages),
     )
 
 

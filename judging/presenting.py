@@ -64,7 +64,8 @@ class VerdictChoice:
 class ResponseView:
     """Everything that a blind person is shown of a response. A field added here is shown to judges.
 
-    `is_given`: the text is one of the record, and the passages are to be read before it.
+    `is_given`: the text is one of the record, and the passages are to be read before it. `check` asked whether the text
+    holds; it is "" where none was sent.
     """
 
     question: str
@@ -72,6 +73,8 @@ class ResponseView:
     gold: tuple[GoldAnswer, ...]
     passages: tuple[Passage, ...]
     text: str
+    check: str
+    check_reply: str
     finding: str
     cut_off: bool
     prompt_label: str
@@ -150,6 +153,8 @@ def response_view(response: Response, known: ParsedRubric) -> ResponseView:
         gold=gold_shown(response, criteria, asked),
         passages=passages_given(response, asked),
         text=response.text,
+        check=response.check_sent,
+        check_reply=response.check_reply or "",
         finding=response.get_finding_display(),
         cut_off=response.finish_reason in chat.CUT_OFF,
         prompt_label=criteria.label,
@@ -210,7 +215,7 @@ def _declared_passages(response: Response, asked: Prompt) -> tuple[Passage, ...]
     contradiction = response.instance.contradiction
     declaration = contradiction.collection.declaration
     places = places_of(declaration)
-    named = dict.fromkeys(places.of_text(asked.template + asked.second))
+    named = dict.fromkeys(places.of_text(asked.template + asked.later))
     drawn = [*(response.drawn or {}).get("order", ())]
     shown = asked.shows or [
         drawn.pop(0) if place in asked.shuffle and drawn else place

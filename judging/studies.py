@@ -183,7 +183,8 @@ def _name_of(response: Response) -> str:
 def _names_itself(response: Response) -> bool:
     """Whether the response names its own model (selfnaming.py)."""
     names = selfnaming.names_of((response.model.model_id, response.answered_by))
-    found = selfnaming.named_in(response.text, names, sent=response.all_sent)
+    said = "\n".join((response.text, response.check_reply or ""))
+    found = selfnaming.named_in(said, names, sent=response.all_sent)
     if not found or response.rendered:
         return bool(found)
     # A given text is about what the rest of its record is about. The record is read for the few that name a model.

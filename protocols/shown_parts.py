@@ -24,7 +24,7 @@ TITLES = {
 }
 # Keys that the head of an entry shows, and those whose texts keep their line ends.
 IN_HEAD = ("name", "label", "title", "origin")
-LONG = {"text": "", "second": "Second turn", "shot": "Each example"}
+LONG = {"text": "", "second": "Second turn", "check": "Check", "shot": "Each example"}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Now
 
-from generation import caps, costs, runs
+from generation import caps, costs, prompt_versions, runs
 from generation.call_queues import (
     DUE,
     Call,
@@ -31,13 +31,17 @@ from generation.models import (
     Response,
     Run,
 )
+from generation.prompts.answers import answer_of
 from generation.prompts.controlled import SKIPPED, WantedForm
+from generation.prompts.prompting import Prompt
 from generation.states import RESPONSE, ResponseState, RunState
 from leases import bulk, claim, clock
 
 log = structlog.get_logger(__name__)
 
-CLAIMED = ("attempts", "cost", "rendered", "follow_up", "wanted", "askings", "scored")
+CLAIMED = ("attempts", "cost", "prompt", "rendered", "follow_up", "wanted", "askings", "scored")
+# What a response keeps of a reply that is checked.
+ANSWER = ("text", "reasoning", "finish_reason")
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,9 @@ class RunQueue(CallQueue):
                 **reserved,
             )
             _spend({run: reserve * len(taken)})
-        two_turns = [pk for pk, _, _, _, follow_up, *_ in taken if follow_up is not None]
+        two_turns = {pk: name for pk, _, _, name, _, pieces, *_ in taken if pieces is not None}
         first = _first_replies(two_turns) if two_turns else {}
+        prompts = prompt_versions.known({*two_turns.values()}) if two_turns else {}
         return [
             Call(
                 line,
@@ -105,11 +110,10 @@ class RunQueue(CallQueue):
                 cost=cost,
                 reserved=reserve,
                 scored=tuple(scored or ()),
-                **_turn(text, follow_up, first.get(pk)),
-                wanted=WantedForm(**wanted) if wanted else None,
                 asking=askings or 0,
+                **_turn(text, pieces, first.get(pk), prompts.get(name), wanted),
             )
-            for pk, attempts, cost, text, follow_up, wanted, askings, scored in taken
+            for pk, attempts, cost, name, text, pieces, wanted, askings, scored in taken
         ]
 
     def _room(self, key: int, model: LanguageModel, most: int) -> tuple[int, float]:
@@ -187,16 +191,33 @@ class RunQueue(CallQueue):
         return taken_back
 
 
-def _first_replies(keys: Sequence[int]) -> dict[int, str]:
-    rows = FirstReply.objects.filter(response__in=keys)
-    return dict(rows.values_list("response", "text"))
+def _first_replies(keys: Collection[int]) -> dict[int, dict[str, Any]]:
+    """The ANSWER of each first reply, by response."""
+    rows = FirstReply.objects.filter(response__in=keys).values("response", *ANSWER)
+    return {row.pop("response"): row for row in rows}
 
 
-def _turn(rendered: str, follow_up: list[str] | None, reply: str | None) -> dict[str, Any]:
-    """What is sent now: the first text, or after the first reply the second."""
-    if follow_up is None or reply is None:
-        return {"text": rendered, "goes_on": follow_up is not None}
-    return {"text": reply.join(follow_up), "before": (rendered, reply)}
+def _turn(
+    rendered: str,
+    pieces: list[str] | None,
+    first: dict[str, Any] | None,
+    prompt: Prompt | None,
+    wanted: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """What is sent now, the first text or after the first reply the second, and the form of its reply.
+
+    That is of the last reply, or of the one that is checked.
+    """
+    is_check = prompt is not None and bool(prompt.check)
+    form = {"wanted": WantedForm(**wanted)} if wanted else {}
+    if pieces is None:
+        return {"text": rendered, **form}
+    if first is None:
+        follows = {"reading": prompt.reading} if prompt and is_check else {"goes_on": True}
+        return {"text": rendered, **follows, **form}
+    reply = first["text"]
+    kept = {"checked": first} if is_check else form
+    return {"text": reply.join(pieces), "before": (rendered, reply), **kept}
 
 
 def _verb(row: Settled) -> str:
@@ -206,7 +227,11 @@ def _verb(row: Settled) -> str:
         return row.verb
     if call.goes_on:
         return "go_on"
-    return call.wanted.verb(row.reply.text, call.asking) if call.wanted else row.verb
+    verb = call.wanted.verb(row.reply.text, call.asking) if call.wanted else row.verb
+    if verb == "finish" and call.reading is not None:
+        answer = answer_of(row.reply.text, call.reading)
+        return verb if answer.abstained or answer.unread else "go_on"
+    return verb
 
 
 def _keep_replies(settled: Sequence[Settled], present: datetime) -> None:
@@ -265,12 +290,14 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
     # These of the last reply are in its RejectedReply.
     of_reply = dict.fromkeys(("text", "reasoning", "finish_reason"), "")
     skipped = {**of_reply, "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
+    checked = row.call.checked
     return {
         "error": "",
         "finding": row.reply.finding,
         **row.reply.columns,
         **_asked(row),
-        **(skipped if row.verb == "skip" else {}),
+        **(skipped if row.verb == "skip" else checked or {}),
+        "check_reply": row.reply.text if checked else None,
         "request": dict(row.reply.request),
         "reply": row.reply.raw,
         "answered_at": present,
@@ -280,6 +307,8 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
 
 def _asked(row: Settled) -> dict[str, Any]:
     """How often a reply was looked at for its form: None where none is asked, or another turn comes first."""
+    if row.call.checked:
+        return {"askings": row.call.asking or None}
     is_looked_at = row.call.wanted and not row.call.goes_on
     return {"askings": row.call.asking + 1 if is_looked_at else None}
 

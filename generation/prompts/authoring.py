@@ -22,7 +22,7 @@ LONGEST = {
 }
 # Those that may be empty, and those of several lines.
 _OPTIONAL = ("second", "source", "criteria")
-_LONG = ("template", "second", "criteria", "shot", "text", *FIELDS, "answer")
+_LONG = ("template", "second", "criteria", "check", "shot", "text", *FIELDS, "answer")
 _LISTS = {"gold": prompting.GOLD_SOURCES, "verdicts": prompting.VERDICTS}
 GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options", "times", "insist")
 # What an example has, with the same limit as a template.
@@ -86,9 +86,12 @@ def check_answer(data: Mapping[str, Any], where: str, places: Places) -> list[st
     """The passages that the texts show, each once; raises PromptError for a place or a form that cannot be."""
     shots = SHOTS if data.get("shots") else ""
     prompting.check_places(data["template"], where, places, more=shots)
-    prompting.check_places(data["second"], where, places, "second", REPLY)
+    for later in ("second", "check"):
+        prompting.check_places(data.get(later, ""), where, places, later, REPLY)
     _check_form(data["form"], data["options"], data["second"], where)
-    named = dict.fromkeys(places.of_text(data["template"] + data["second"]))
+    named = dict.fromkeys(
+        places.of_text("".join(data.get(text, "") for text in ("template", "second", "check")))
+    )
     shown = [place for place in named if place in places.passages]
     prompting.check_asking_again(data, bool(shown), where, places)
     return shown

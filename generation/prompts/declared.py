@@ -92,6 +92,13 @@ KEYS = {
         longest=LONGEST_TEXT,
         about="A second turn, sent after the reply; `{reply}` in it is that reply.",
     ),
+    "check": Key(
+        str,
+        longest=LONGEST_TEXT,
+        about="In place of `second`: asks whether the answer holds, with `{reply}` in it. Sent unless the reply "
+        "abstains or is unread; the answer stays that reply. “No” makes it an abstention; neither yes nor no is "
+        "*unread*.",
+    ),
     **shots.PROMPT_KEYS,
     "given": Key(str, about="Of a given answer: the field that people judge. No model is asked."),
     "by": Key(str, longest=200, about="Of a given answer: who wrote it. Judges do not see it."),
@@ -100,7 +107,17 @@ KEYS = {
 }
 TABLES = {"example": shots.EXAMPLE_KEYS, "prompt": KEYS}
 # What a prompt whose text is given does not have, since nothing is sent.
-SENT = ("options", "times", "insist", "shuffle", "last", "second", *READING, *shots.PROMPT_KEYS)
+SENT = (
+    "options",
+    "times",
+    "insist",
+    "shuffle",
+    "last",
+    "second",
+    "check",
+    *READING,
+    *shots.PROMPT_KEYS,
+)
 # The keys whose names here differ from those of a prompt's data.
 _KEY_OF = {"template": "text", "form": "answer"}
 Problems = Iterator[DeclarationProblem]
@@ -139,6 +156,7 @@ def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
         "title": values["title"],
         "template": values["text"],
         "second": values.get("second", ""),
+        "check": values.get("check", ""),
         "form": FORMS.get(values.get("answer", "text"), Form.TEXT),
         "times": values.get("times"),
         "insist": values.get("insist", False),
@@ -180,6 +198,7 @@ def _rules(declaration: Declaration, entry: Entry) -> Problems:
     yield from _tag_rules(declaration, entry)
     yield from _list_rules(declaration, entry, places)
     yield from _shuffle_rules(entry, body, places)
+    yield from _check_rules(entry)
     yield from _reading_rules(entry)
     yield from _given_rules(declaration, entry)
 
@@ -193,6 +212,7 @@ def _check_texts(body: Mapping[str, Any]) -> None:
         "title",
         "template",
         "second",
+        "check",
         "shot",
         "after",
         "abstain",
@@ -241,6 +261,14 @@ def _shuffle_rules(entry: Entry, body: Mapping[str, Any], places: Places) -> Pro
             yield entry.problem(f"{name!r} is no passage that the text has once.", "shuffle")
     if len(body["last"]) != len(shuffled):
         yield entry.problem("write a word for each passage of shuffle, in their order.", "last")
+
+
+def _check_rules(entry: Entry) -> Problems:
+    values = entry.values
+    if "check" in values and "second" in values:
+        yield entry.problem("a prompt has a second turn or a check. Leave one out.", "check")
+    if "check" in values and values.get("answer") == Form.SCORES:
+        yield entry.problem("the answer is read from the first reply alone. Leave it out.", "check")
 
 
 def _reading_rules(entry: Entry) -> Problems:

@@ -84,7 +84,8 @@ class Prompt:
     Of another `protocol` than WikiContradict, whose fields its places name, passages and gold are empty, and its file
     may give the rest. `tags` are for tables, `origin` is one of ORIGINS. The passages `shuffle` stand in an order drawn
     by the run's seed, `last` has a word for each of them. `extract`, `after` and `abstain` say where the
-    answer stands in a reply (answers.py). `given` is the field whose text, written `by` an author, is
+    answer stands in a reply (answers.py). `check` asks whether that answer holds; the reply before it stays the
+    response. `given` is the field whose text, written `by` an author, is
     the response: no model is asked, and judges are shown the fields `shows`, with the template as their question.
     `shots` examples, each {"name", "fields"}, are drawn for a record from `drawn_from`, of the same `alike` where that
     is given, and shown as `shot` says (shots.py).
@@ -103,6 +104,7 @@ class Prompt:
     revised: bool = False
     examples: tuple[Mapping[str, str], ...] = ()
     second: str = ""
+    check: str = ""
     criteria: str = ""
     form: Form = Form.TEXT
     options: tuple[str, ...] = ()
@@ -125,6 +127,17 @@ class Prompt:
     shot: str = ""
     alike: str = ""
     drawn_from: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+
+    @property
+    def later(self) -> str:
+        """What is sent after the first reply; "" where nothing is."""
+        return self.second or self.check
+
+    @property
+    def only_declared(self) -> str:
+        """What it has that a person cannot write, as "a check"; "" of one whose next version a person can."""
+        kinds = {"a given text": self.given, "examples": self.shots, "a check": self.check}
+        return next((what for what, there in kinds.items() if there), "")
 
     @property
     def reading(self) -> dict[str, str]:
@@ -226,8 +239,8 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
 def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent, and what the answer is."""
     decisive = (
-        "examples", "second", "form", "options", "times", "insist", "extract", "after", "abstain", "shuffle", "given",
-        "by", "shows", "shots", "shot", "alike", "drawn_from",
+        "examples", "second", "check", "form", "options", "times", "insist", "extract", "after", "abstain", "shuffle",
+        "given", "by", "shows", "shots", "shot", "alike", "drawn_from",
     )  # fmt: skip
     more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.

@@ -93,7 +93,7 @@ def _text_of(declaration: Declaration, record: Mapping[str, Any], place: str) ->
 
 
 def pieces(second: str, texts: Mapping[str, str]) -> list[str] | None:
-    """The pieces of a second turn's text, between which the first reply comes; None where there is none."""
+    """The pieces of a second text, between which the first reply comes; None where there is none."""
     return [filled(piece, texts) for piece in second.split(REPLY)] if second else None
 
 

@@ -93,7 +93,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "path": chat.path(row.request or {}),
         "request_body": run_pages.readable(row.request),
         "reply_body": run_pages.readable(row.reply),
-        "second_turn": run_pages.second_turn(row),
+        "second_turn": run_pages.second_turn(row, prompt),
         "asking_again": run_pages.asking_again(row),
         "letters": letters,
         "scores": [(one, letters.get(one.option, "")) for one in row.option_scores.all()],
@@ -110,7 +110,8 @@ BATCH = 1000
 COLUMNS = (
     ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
     ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
-    ("text", "text"), ("first_reply", "first_reply__text"), ("reasoning", "reasoning"), ("finding", "finding"),
+    ("text", "text"), ("first_reply", "first_reply__text"), ("check_reply", "check_reply"),
+    ("reasoning", "reasoning"), ("finding", "finding"),
     ("form", "wanted__form"), ("times", "wanted__times"), ("askings", "askings"),
     ("finish_reason", "finish_reason"), ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"), ("latency_ms", "latency_ms"), ("attempts", "attempts"),

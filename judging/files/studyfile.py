@@ -40,7 +40,8 @@ ITEM = (
 )  # fmt: skip
 # What only some responses have; the CSV has these columns where a response of the study does.
 SOME = (
-    (("first_reply", "sent_second"), Q(first_reply__isnull=False)),
+    (("first_reply", "sent_second"), Q(first_reply__isnull=False, check_reply=None)),
+    (("sent_check", "check_reply"), Q(check_reply__isnull=False)),
     (("option_scores",), Q(option_scores__isnull=False)),
     (("form", "times", "askings", "rejected"), Q(wanted__isnull=False)),
     (("finding",), ~Q(finding="")),
@@ -83,7 +84,8 @@ def csv_chunks(study: Study) -> Iterator[str]:
 def entries(study: Study) -> Iterator[dict[str, Any]]:
     """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null).
 
-    Some responses have keys of SOME too: the first reply and the second text of two turns; the probabilities of scored
+    Some responses have keys of SOME too: the first reply and the second text of two turns; the
+    check and its reply; the probabilities of scored
     options; the asked form, how often it might be asked and was, and the replies without it; the finding of a response
     that is no usual answer; the order of the passages that the prompt shuffles;
     the names of the examples that were drawn.
@@ -219,7 +221,9 @@ def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
 
 
 def _second_turn(response: Response) -> dict[str, str]:
-    """The first reply, and what was sent after it; nothing where there was one turn."""
+    """What was sent after the first reply, with that reply or, of a check, the one to it; nothing of one turn."""
+    if response.check_reply is not None:
+        return {"sent_check": response.check_sent, "check_reply": response.check_reply}
     _, *then = response.sent_texts
     return {"first_reply": response.first_reply.text, "sent_second": then[0]} if then else {}
 

@@ -21,7 +21,7 @@ from generation.call_queues import (
     set_back,
     sweep,
 )
-from generation.models import LONG
+from generation.models import LONG, Response
 from generation.prompts.prompting import Prompt
 from judging.machine import control
 from judging.machine.prompt import Read, Spellings, render, settled_by, spellings
@@ -150,9 +150,16 @@ def _call(
         row.judge.prompt.template,
         question=response.instance.question,
         gold=_gold(row, prompts),
-        response=response.text or response.get_finding_display(),
+        response=_said(response) or response.get_finding_display(),
     )
     return Call(line, row.pk, attempts, row.judge.model, text)
+
+
+def _said(response: Response) -> str:
+    """Its text, with its check and the reply to that below."""
+    if not response.check_sent:
+        return response.text
+    return f"{response.text}\n\nIt was then asked: {response.check_sent}\nIt replied: {response.check_reply}"
 
 
 def _gold(row: MachineVerdict, prompts: Mapping[str, Prompt]) -> list[str]:

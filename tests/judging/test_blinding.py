@@ -72,8 +72,8 @@ def test_no_row_id_of_response_item_or_model_is_in_the_item(client, alice, slots
         "version", "position", "total",
     }  # fmt: skip
     assert set(answer["response"]) == {
-        "question", "gold", "passages", "text", "finding", "cut_off", "prompt_label", "prompt_title", "rules",
-        "choices",
+        "question", "gold", "passages", "text", "check", "check_reply", "finding", "cut_off", "prompt_label",
+        "prompt_title", "rules", "choices",
     }  # fmt: skip
 
 
