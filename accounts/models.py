@@ -221,6 +221,7 @@ class AuditEvent(models.Model):
         EXCLUSION = "exclusion", "Exclusion"
         GUIDELINE = "guideline", "Guideline changed"
         STUDY = "study", "Study opened again"
+        WRITING = "writing", "Writing opened or closed"
         FORGETTING = "forgetting", "Person forgotten"
         BACKUP = "backup", "Backed up"
         RESTORE = "restore", "Restored"

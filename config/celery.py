@@ -81,6 +81,7 @@ app.conf.update(
         },
         "sweep-judging-slots": {"task": "judging.tasks.sweep_slots", "schedule": 60.0},
         "sweep-assignments": {"task": "annotation.tasks.sweep_assignments", "schedule": 60.0},
+        "sweep-entries": {"task": "writing.tasks.sweep_entries", "schedule": 60.0},
         "sweep-asked-articles": {"task": "annotation.tasks.sweep_asked_articles", "schedule": 15.0},
         "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 3600.0},
         "sweep-imports": {"task": "datasets.tasks.sweep_imports", "schedule": 600.0},

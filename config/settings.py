@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "annotation",
     "generation",
     "judging",
+    "writing",
     "evaluation",
     "operations",
 ]

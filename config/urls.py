@@ -10,7 +10,8 @@ from config import views
 
 # Django tries the addresses in this order: those asked for all day come first.
 ROOMS = [
-    "annotation", "judging", "accounts", "wikifetch", "datasets", "protocols", "generation", "evaluation", "operations",
+    "annotation", "judging", "accounts", "wikifetch", "datasets", "protocols", "generation", "writing", "evaluation",
+    "operations",
 ]  # fmt: skip
 
 urlpatterns = [

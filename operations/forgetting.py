@@ -27,6 +27,7 @@ from leases.refusal import Conflict, NotFoundHere
 from operations.mentions import OF_STUDY, mentions, replace
 from operations.serialization import SerializedTable
 from wikifetch.models import FetchRun
+from writing.models import Entry
 
 log = structlog.get_logger(__name__)
 
@@ -63,6 +64,7 @@ DECISIONS = {
         "annotation.tagreview.taken_back_by", "generation.promptversion.author", "generation.run.created_by",
         "judging.rubric.author", "judging.judgeprompt.author", "judging.study.created_by",
         "judging.round.opened_by", "judging.reopening.by", "judging.judge.person", "judging.resolution.resolved_by",
+        "writing.writing.opened_by", "writing.entry.author", "writing.entry.checker",
         "evaluation.reportsnapshot.created_by", "evaluation.reportsnapshot.published_by",
     ), Fate.STAYS),
 }  # fmt: skip
@@ -85,6 +87,7 @@ ABOUT_RECORDS = (
     "instances__past_exclusions__proposed_by", "instances__past_exclusions__seconded_by",
     "instances__past_exclusions__undoing_by", "instances__past_exclusions__ended_by",
     "instances__undoings__proposed_by", "instances__undoings__ended_by",
+    "entries__author", "entries__checker",
     "instances__responses__study_items__slots__judge__person",
     "instances__responses__study_items__resolutions__resolved_by",
 )  # fmt: skip
@@ -219,6 +222,11 @@ def annotations_in_data_of(person: Person) -> QuerySet[Annotation]:
     """The annotations that the person entered or reviewed."""
     reviewed = Annotation.objects.filter(reviews__reviewer=person).order_by()
     return Annotation.objects.filter(Q(author=person) | Q(pk__in=reviewed.values("pk")))
+
+
+def entries_in_data_of(person: Person) -> QuerySet[Entry]:
+    """What the person wrote by forms of protocols, or checked."""
+    return Entry.objects.filter(Q(author=person) | Q(checker=person))
 
 
 def about(person: Person) -> dict[str, Any]:

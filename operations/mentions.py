@@ -36,12 +36,15 @@ from operations.words import (
     words_of,
 )
 from wikifetch.models import FetchRun
+from writing.blinding import hidden_from as hidden_entries
+from writing.models import Entry
 
 # Tables whose texts nobody typed about a colleague, by the reason.
 NOBODY_TYPED = {
     "names people itself; the person's own row is emptied": ("accounts.person",),
     "goes with the person": ("accounts.identity", "accounts.session", "accounts.secondfactor"),
     "no text": ("accounts.rolegrant",),
+    "names of forms, from a protocol's file": ("writing.writing",),
     "hashes": ("accounts.recoverycode", "accounts.allowance"),
     "texts of a wiki": (
         "wikifetch.wiki", "wikifetch.article", "wikifetch.namedarticle", "wikifetch.talkpage", "wikifetch.revision",
@@ -100,6 +103,7 @@ OF_RECORD = {
     "datasets.exclusion": "instance__contradiction__",
     "datasets.undoing": "instance__contradiction__",
     "datasets.pastexclusion": "instance__contradiction__",
+    "writing.entry": "record__",
 }
 OF_TAG = {"annotation.assignment", "annotation.tagreview"}
 # A part of a name that is in more texts than this is a common word, and is not listed.
@@ -196,7 +200,7 @@ def replace(chosen: Iterable[Mention], words: NameWords, pseudonym: str) -> None
         if isinstance(text, str) and mention.field.max_length:
             text = text[: mention.field.max_length]
         changes: dict[str, Any] = {mention.field.attname: text}
-        if mention.model is Annotation:
+        if mention.model in (Annotation, Entry):
             changes["version"] = F("version") + 1  # or an open page would write the name again
         try:
             with transaction.atomic():
@@ -336,5 +340,7 @@ def _hidden_in(model: type[Model], keys: set[int], by: Person | None) -> set[int
         }
         return {pk for pk, annotation in of.items() if annotation in closed}
     if label in OF_RECORD:
-        return keys - {*shown_to(by, rows, OF_RECORD[label]).values_list("pk", flat=True)}
+        shown = shown_to(by, rows, OF_RECORD[label])
+        unread = hidden_entries(by, Entry.objects.filter(pk__in=keys if model is Entry else []))
+        return keys - {*shown.values_list("pk", flat=True)} | {*unread.values_list("pk", flat=True)}
     return keys if label in OF_TAG and is_blind(by) else set()

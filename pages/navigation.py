@@ -70,6 +70,7 @@ PLACES = [
         "/collections",
         "/contradictions",
     ),
+    _place("Data", "Writing", "writing:writings", {ADMIN, ANNOTATOR}, "/writing"),
     _place("Data", "Protocols", "protocols:protocols", {ADMIN, RESEARCHER}, "/protocols"),
     _place("Models", "Models", "generation:models", {ADMIN}, "/models"),
     _place("Models", "Prompts", "generation:prompts", {ADMIN, RESEARCHER}, "/prompts"),

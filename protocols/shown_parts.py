@@ -17,6 +17,7 @@ TITLES = {
     "example": "Examples",
     "prompt": "Prompts",
     "rubric": "Rubrics",
+    "form": "Forms",
     "scorer": "Scorers",
     "population": "Populations",
     "measure": "Measures",

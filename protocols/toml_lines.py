@@ -5,7 +5,9 @@ from collections import Counter
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
 _PATH = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_STATEMENT = re.compile(rf"[ \t]*(?:\[\[?[ \t]*(?P<head>{_PATH})|(?P<key>{_PATH})[ \t]*=)")
+_STATEMENT = re.compile(
+    rf"[ \t]*(?:\[(?P<one_of>\[)?[ \t]*(?P<head>{_PATH})|(?P<key>{_PATH})[ \t]*=)"
+)
 # What opens or closes a value, or ends a line, and the texts and comments in which such a sign means nothing.
 _SIGN = re.compile(
     r""""{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*|[\[\]{}\n]""",
@@ -23,10 +25,12 @@ DEEPEST = 4
 def lines_of(text: str) -> TableLines:
     """The lines, from 1, of each [table] and [[table]]; for a file that a TOML reader takes.
 
-    What a table holds in tables of its own is under its keys, as "of.it.key" for [table.of.it].
+    What a table holds in tables of its own is under its keys, as "of.it.key" for [table.of.it], and as "of.2.key" for
+    the second [[table.of]].
     """
     found: TableLines = {TOP: (1, {})}
     times: Counter[str] = Counter()
+    inner: Counter[tuple[object, ...]] = Counter()
     keys, inside = found[TOP][1], list[str]()
     line, start = 1, 0
     while start < len(text):
@@ -38,6 +42,11 @@ def lines_of(text: str) -> TableLines:
                 found[name, times[name]] = (line, {})
             keys = found.setdefault((name, max(times[name], 1)), (line, {}))[1]
             _note(keys, inside, line)
+            if inside and statement["one_of"]:
+                path = (name, times[name], *inside)
+                inner[path] += 1
+                inside = [*inside, str(inner[path])]
+                _note(keys, inside, line)
         elif statement:
             _note(keys, [*inside, *_parts(statement["key"])], line)
         end = _end(text, start)

@@ -206,6 +206,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/resolve/items/{open_item}/"): {"verdict": "correct", "cause": "slip"},
     ("POST", "/reports/{closed}/freeze/"): {"note": "Before the talk"},
     ("POST", "/reports/{open}/freeze/"): {"note": "Before the talk"},
+    ("POST", "/writing/new/brooks/"): {"form": "notes"},
+    ("POST", "/writing/entries/{entry}/"): {"version": "0", "action": "save"},
+    ("POST", "/writing/entries/{entry_to_check}/check/"): {"version": "1", "act": "check"},
+    ("PATCH", "/api/writing/entries/{entry}/"): {"entries": {}},
     ("POST", "/agreement/"): {"pasted": "item,rater,label\n1,alice,yes\n1,bob,no\n", "seed": "0"},
     ("POST", "/reports/snapshots/{snapshot}/publish/"): {"authors": "Rosa"},
     ("PATCH", "/api/annotation/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
@@ -248,6 +252,10 @@ NO_FIELDS = {
     "/judge/{open}/undo/",
     "/judge/{open}/hand-in/",
     "/reports/snapshots/{snapshot}/unpublish/",
+    "/writing/{writing}/take/",
+    "/writing/{writing}/close/",
+    "/writing/{closed_writing}/reopen/",
+    "/writing/entries/{given_up}/take-up/",
     "/api/judging/slots/{slot}/undo",
 }
 

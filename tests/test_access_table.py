@@ -39,7 +39,9 @@ from tests.factories import person
 from tests.generation.fake_service import FakeService
 from tests.judging import factories as judging
 from tests.protocols.factories import changed, installed
+from tests.writing import factories as writing
 from wikifetch.models import FetchRun
+from writing import openings, taking
 
 pytestmark = pytest.mark.django_db
 
@@ -284,6 +286,21 @@ GET   /resolve/items/{item}/                                  302  403  403  403
 POST  /resolve/items/{item}/                                  403  403  403  403  403  403  302  403  403  302
 GET   /resolve/items/{open_item}/                             302  403  403  403  403  403  404  403  403  404
 POST  /resolve/items/{open_item}/                             403  403  403  403  403  403  404  403  403  404
+GET   /writing/                                               302  403  200  200  403  403  403  403  200  200
+GET   /writing/new/brooks/                                    302  403  403  403  403  403  403  403  200  200
+POST  /writing/new/brooks/                                    403  403  403  403  403  403  403  403  302  302
+GET   /writing/collections/brooks/entries.jsonl               302  403  403  403  403  403  403  200  200  403
+GET   /writing/{writing}/                                     302  403  403  403  403  403  403  403  200  200
+POST  /writing/{writing}/take/                                302  403  302  302  403  403  403  403  403  302
+POST  /writing/{writing}/close/                               302  403  403  403  403  403  403  403  302  302
+POST  /writing/{closed_writing}/reopen/                       302  403  403  403  403  403  403  403  302  302
+GET   /writing/entries/{entry}/                               302  403  200  404  403  403  403  403  403  404
+POST  /writing/entries/{entry}/                               302  403  302  404  403  403  403  403  403  404
+GET   /writing/entries/{entry}/check/                         302  403  200  403  403  403  403  403  200  403
+POST  /writing/entries/{given_up}/take-up/                    302  403  302  404  403  403  403  403  403  404
+GET   /writing/entries/{entry_to_check}/check/                302  403  200  200  403  403  403  403  200  200
+POST  /writing/entries/{entry_to_check}/check/            403  403  302  403  403  403  403  403  403  302
+PATCH /api/writing/entries/{entry}/                           403  403  200  404  403  403  403  403  403  404
 GET   /reports/                                               302  403  403  403  403  403  403  200  200  200
 GET   /reports/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /reports/collections/mills/                             302  403  403  403  403  403  403  200  200  200
@@ -407,6 +424,7 @@ def stored(kept):
         | released()
         | decided_by_two(everybody)
         | judged(everybody)
+        | written(everybody)
     )
 
 
@@ -479,6 +497,27 @@ def decided_by_two(everybody):
         "proposed": proposed.contradiction_id, "proposal": proposal.pk,
         "written": written.contradiction_id, "revision": revision.pk,
         "to_check": to_check.contradiction_id, "revision_to_check": waiting.pk,
+    }  # fmt: skip
+
+
+def written(everybody):
+    """Entries of a form: one that anna writes, one that she gave up, one of aron to be checked; and a closed form."""
+    anna, brooks = (
+        everybody["anna"],
+        writing.collection(*map(writing.record, "abcd"), name="brooks"),
+    )
+    form = writing.opened(within=brooks)
+    given_up = writing.taken(form, anna)
+    writing.save(given_up, answer="1783")
+    to_check = writing.submitted(form, everybody["aron"])
+    own = writing.taken(form, anna)
+    taking.take_next(form, everybody["aron"])
+    taking.give_up(given_up)
+    closed = writing.opened("forms", within=brooks)
+    openings.close(closed, everybody["olga"])
+    return {
+        "writing": form.pk, "closed_writing": closed.pk, "entry": own.pk, "given_up": given_up.pk,
+        "entry_to_check": to_check.pk,
     }  # fmt: skip
 
 

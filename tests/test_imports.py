@@ -23,12 +23,23 @@ MAY_IMPORT = {
     "annotation": BASE | {"wikifetch", "protocols", "datasets"},
     "generation": BASE | {"protocols", "datasets"},
     "judging": BASE | {"protocols", "datasets", "generation"},
+    # The steps of its forms, how they are read and shown, are those of annotation.
+    "writing": BASE | {"protocols", "datasets", "annotation"},
     # The report's flow from tags to tables begins at the tags.
     "evaluation": BASE
     | {"wikifetch", "protocols", "datasets", "generation", "judging", "annotation"},
     # Backups, metrics and forgetting a person concern rows of every room.
     "operations": BASE
-    | {"wikifetch", "protocols", "datasets", "annotation", "generation", "judging", "evaluation"},
+    | {
+        "wikifetch",
+        "protocols",
+        "datasets",
+        "annotation",
+        "generation",
+        "judging",
+        "writing",
+        "evaluation",
+    },
     # The demonstration set is made by the functions of every room.
     "demonstration": BASE
     | {"wikifetch", "protocols", "datasets", "annotation", "generation", "judging", "evaluation"},
@@ -117,6 +128,8 @@ PURE = {
     "judging.files.wikicontradict",
     "judging.machine.prompt",
     "judging.rules",
+    "writing.declared",
+    "writing.notes",
     "evaluation.annotators.stage_agreement",
     "evaluation.annotators.measures",
     "evaluation.annotators.overlap",

@@ -18,6 +18,7 @@ from operations import forgetting, traces
 from operations.forgetting import Fate
 from operations.forms import ForgetForm
 from operations.mentions import keep_seen, mentions
+from writing.blinding import check_shown
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -71,6 +72,7 @@ def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     someone, by = get_object_or_404(Person, pk=pk), person_of(request)
     show_annotations(by, forgetting.annotations_in_data_of(someone), request.path)
     show(by, forgetting.records_in_data_of(someone), request.path)
+    check_shown(by, forgetting.entries_in_data_of(someone))
     record(AuditKind.EXPORT, by, "what a person entered", person=someone)
     pieces = forgetting.own_data(someone, only_closed_studies=True)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")

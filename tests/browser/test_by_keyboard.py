@@ -34,7 +34,7 @@ def test_on_a_narrow_screen_the_navigation_opens_from_one_button(open_page):
     expect(places).to_be_hidden()
     tab_to(page, menu)
     page.keyboard.press("Enter")
-    expect(places.get_by_role("link")).to_have_count(17)
+    expect(places.get_by_role("link")).to_have_count(18)
     page.keyboard.press("Tab")
     expect(places.get_by_role("link").first).to_be_focused()
     page.keyboard.press("Escape")
@@ -74,7 +74,7 @@ def test_at_1280_the_groups_fit_in_one_line_and_open_each_on_its_own(open_page):
         page.keyboard.press("Escape")
         expect(group).to_be_focused()
         expect(opened).to_be_hidden()
-    assert len(set(reached)) == len(reached) == 17
+    assert len(set(reached)) == len(reached) == 18
 
 
 def test_few_places_are_all_shown_on_a_narrow_screen_too(open_page):

@@ -19,7 +19,7 @@ def groups_for(person, path):
 GROUPS = {
     "Annotate": ["Annotate", "Campaigns", "Reviews"],
     "Judge": ["Judge", "Resolve", "Studies"],
-    "Data": ["Fetch", "Tags", "Collections", "Protocols"],
+    "Data": ["Fetch", "Tags", "Collections", "Writing", "Protocols"],
     "Models": ["Models", "Prompts", "Runs"],
     "Results": ["Reports"],
     "People": ["People", "Audit log", "Operations"],
@@ -32,8 +32,8 @@ def test_many_places_are_grouped_by_what_one_does_there():
 
 
 def test_few_places_are_links_of_their_own():
-    groups = groups_for(person("alice", Role.ANNOTATOR, Role.JUDGE), "/")
-    assert [group.label for group in groups] == ["Annotate", "Judge", "Tags", "Collections"]
+    groups = groups_for(person("alice", Role.ANNOTATOR), "/")
+    assert [group.label for group in groups] == ["Annotate", "Tags", "Collections", "Writing"]
     assert all(group.single for group in groups)
 
 
@@ -54,9 +54,9 @@ def test_who_gets_or_loses_a_role_has_another_navigation_at_once(client):
         )
 
     before = links()
-    assert before == ["/annotate/", "/tags/", "/collections/"]
+    assert before == ["/annotate/", "/tags/", "/collections/", "/writing/"]
     grant = RoleGrant.objects.create(person=alice, role=Role.JUDGE)
-    assert links() == ["/annotate/", "/judge/", "/tags/", "/collections/"]
+    assert links() == ["/annotate/", "/judge/", "/tags/", "/collections/", "/writing/"]
     grant.delete()
     assert links() == before
 

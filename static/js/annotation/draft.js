@@ -146,3 +146,27 @@ export class Draft {
 export function worthRestoring(copy, entries, same) {
   return Boolean(copy) && !same(copy.entries, entries);
 }
+
+/** The words for each state. */
+export const WORDS = {
+  unsaved: () => "Unsaved",
+  saving: () => "Saving …",
+  saved: (info) => `Saved ${clock(info?.saved_at)}`,
+  offline: () => "Offline: kept here, trying again",
+  refused: () => "Not saved",
+  conflict: () => "Not saved: two versions",
+  lost: () => "Not saved",
+};
+
+function clock(moment) {
+  const at = moment ? new Date(moment) : new Date();
+  const today = at.toDateString() === new Date().toDateString();
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return today ? time : `${at.toLocaleDateString()} ${time}`;
+}
+
+/** Why the server did not save: its own sentence, or what a missing session means. */
+export function refusal(info) {
+  if (info?.error) return info.error;
+  return "You are signed out, or may not do this. Sign in in another tab, then reload this page.";
+}

@@ -122,3 +122,12 @@ function begun(value) {
   const rows = value.filter((row) => Object.values(row).some((cell) => cell !== "" && cell !== false));
   return rows.map((row) => Object.fromEntries(Object.entries(row).sort()));
 }
+
+/** Enter in a line goes on to the next field; it would post the form. */
+export function nextOnEnter(event) {
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing || !event.target.matches("[data-field] input")) return;
+  event.preventDefault();
+  if (event.target.closest("[data-kind=many]")) return;
+  const controls = [...event.target.form.elements].filter((each) => each.matches("[data-field] :is(input, textarea)") && each.checkVisibility());
+  controls[controls.indexOf(event.target) + 1]?.focus();
+}

@@ -18,7 +18,9 @@ from tests.test_access_table import rows
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 # Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
-ELSEWHERE = re.compile(r"{(join|password|guideline|handed_back|model|local_model|fetch)}")
+ELSEWHERE = re.compile(
+    r"{(join|password|guideline|handed_back|model|local_model|fetch|writing|entry|entry_to_check|given_up)}"
+)
 OTHERS = [role for role in Role if role != Role.ANNOTATOR]
 COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
 # Views that show the mark to those who may see it.

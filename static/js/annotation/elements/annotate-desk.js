@@ -2,8 +2,8 @@
 // kept, compares two versions, adds and removes questions. Without this script the form works by its buttons.
 
 import { csrfToken, made, write } from "../../shared/dom.js";
-import { Draft, worthRestoring } from "../draft.js";
-import { readEntries, renumber, rowsOf, sameEntries, setValue, textControl } from "../entries.js";
+import { Draft, refusal, WORDS, worthRestoring } from "../draft.js";
+import { nextOnEnter, readEntries, renumber, rowsOf, sameEntries, setValue, textControl } from "../entries.js";
 import { DeskKeys } from "./desk-keys.js";
 import { addSplitter } from "./evidence-panes.js";
 import { Filled } from "./filled.js";
@@ -15,39 +15,7 @@ const NOT_LOADED = "Part of this page has not loaded. You can write without it; 
 const NOT_COMPARED = "This draft was also saved elsewhere, and what you enter here is not saved now. What compares the two versions "
   + "has not loaded. This browser keeps what you entered: reload the page to compare.";
 
-const WORDS = {
-  unsaved: () => "Unsaved",
-  saving: () => "Saving …",
-  saved: (info) => `Saved ${clock(info?.saved_at)}`,
-  offline: () => "Offline: kept here, trying again",
-  refused: () => "Not saved",
-  conflict: () => "Not saved: two versions",
-  lost: () => "Not saved",
-};
-
-function clock(moment) {
-  const at = moment ? new Date(moment) : new Date();
-  const today = at.toDateString() === new Date().toDateString();
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-  return today ? time : `${at.toLocaleDateString()} ${time}`;
-}
-
-/** Why the server did not save: its own sentence, or what a missing session means. */
-function refusal(info) {
-  if (info?.error) return info.error;
-  return "You are signed out, or may not do this. Sign in in another tab, then reload this page.";
-}
-
 const isEntry = (control) => control.closest("[data-field]") && control.name !== "checked" && !control.closest(".definitions");
-
-/** Enter in a line goes on to the next field; it would post the form. */
-function nextOnEnter(event) {
-  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing || !event.target.matches("[data-field] input")) return;
-  event.preventDefault();
-  if (event.target.closest("[data-kind=many]")) return;
-  const controls = [...event.target.form.elements].filter((each) => each.matches("[data-field] :is(input, textarea)") && each.checkVisibility());
-  controls[controls.indexOf(event.target) + 1]?.focus();
-}
 
 class AnnotateDesk extends HTMLElement {
   connectedCallback() {
