@@ -64,7 +64,7 @@ def problems(old, new):
         ('when = { mood = "modal" }', 'when = { mood = "modals" }',
          "form.field 'text', when: 'mood' is never 'modals'."),
         ('title = "Note"\n', 'titel = "Note"\n',
-         "form.step number 1, titel: this is no key of [form.step]. There are title, fields."),
+         "form.step number 1, titel: this is no key of [form.step]. There are title, fields. Did you mean title?"),
     ],
 )  # fmt: skip
 def test_a_form_that_cannot_be_used_is_refused_with_the_line(old, new, expected):
