@@ -98,8 +98,14 @@ def shots(prompt: Prompt) -> list[str]:
 def answer(prompt: Prompt) -> str:
     """What the answer is, with the options if there are any."""
     if prompt.given:
-        shows = ", ".join(prompt.shows)
-        return f"The field {prompt.given}, by {prompt.by}; no model is asked. Judges see {shows} above it"
+        *above, given = prompt.shown_as
+        shows = ", ".join(
+            f"{name} as “{label}”" for name, label in zip(prompt.shows, above, strict=True)
+        )
+        return (
+            f"The field {prompt.given}, by {prompt.by}; no model is asked. Judges see {shows} above it, and it as "
+            f"“{given}”"
+        )
     options = f": {', '.join(prompt.options)}" if prompt.options else ""
     times = f"; asked for up to {how_many(prompt.times, 'time')}" if prompt.times else ""
     insists = ", at temperature 0 too" if prompt.insist else ""

@@ -62,6 +62,8 @@ class MoveOutput(serializers.Serializer):
 
 class ResponseOutput(serializers.Serializer):
     question = serializers.CharField()
+    heading = serializers.CharField()
+    origin = serializers.CharField()
     gold = serializers.ListField(child=serializers.DictField())
     passages = serializers.ListField(child=serializers.DictField())
     text = serializers.CharField()

@@ -21,20 +21,20 @@ from generation.models import Response
 from generation.prompts.places import places_of
 from generation.prompts.prompting import Prompt
 from generation.prompts.rendering import texts_of
-from judging.models import JudgingSlot, StudyItem
+from judging.models import JudgingSlot, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, ParsedRubric, PromptCriteria
 from judging.rules.verdict_scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
-from protocols.declaration import WIKICONTRADICT
+from protocols.declaration import ORIGINS, WIKICONTRADICT
 
 BOTH_THE_SAME = "1 and 2, the same"
 
 
 @dataclass(frozen=True)
 class Passage:
-    """One passage as the prompt gave it. `name` is "1", "2", BOTH_THE_SAME, or the title of a declared field."""
+    """One passage as the prompt gave it. `name` is "1", "2", BOTH_THE_SAME, or what a protocol calls it."""
 
     name: str
     text: str
@@ -64,8 +64,9 @@ class VerdictChoice:
 class ResponseView:
     """Everything that a blind person is shown of a response. A field added here is shown to judges.
 
-    `is_given`: the text is one of the record, and the passages are to be read before it. `check` asked whether the text
-    holds; it is "" where none was sent.
+    `is_given`: the text is one of the record, and the passages are to be read before it. What its prompt is called may
+    say which text it is, so label and title are "". `heading` stands over the text, `origin` is one of ORIGINS. `check`
+    asked whether the text holds; it is "" where none was sent.
     """
 
     question: str
@@ -79,12 +80,14 @@ class ResponseView:
     cut_off: bool
     prompt_label: str
     prompt_title: str
+    heading: str
+    origin: str
     rules: tuple[str, ...]
     choices: tuple[VerdictChoice, ...]
 
     @property
-    def heading(self) -> str:
-        return "Text to judge" if self.is_given else "Response"
+    def asked(self) -> str:
+        return "Question" if self.is_given else f"Prompt {self.prompt_label}: {self.prompt_title}"
 
 
 @dataclass(frozen=True)
@@ -157,8 +160,10 @@ def response_view(response: Response, known: ParsedRubric) -> ResponseView:
         check_reply=response.check_reply or "",
         finding=response.get_finding_display(),
         cut_off=response.finish_reason in chat.CUT_OFF,
-        prompt_label=criteria.label,
-        prompt_title=criteria.title,
+        prompt_label="" if asked.given else criteria.label,
+        prompt_title="" if asked.given else criteria.title,
+        heading=asked.shown_as[-1] if asked.given else "Response",
+        origin=ORIGINS.get(asked.origin, ""),
         rules=known.rules,
         choices=choices(known, criteria),
     )
@@ -197,6 +202,15 @@ def question_shown(response: Response, asked: Prompt) -> str:
     return asked.template if asked.given else response.instance.question
 
 
+def judged_word(study: Study) -> str:
+    """What its judges judge, as in a sentence: texts where all are given, else responses."""
+    if study.protocol_id is None:
+        return "response"
+    names = study.items.order_by().values_list("response__prompt", flat=True).distinct()
+    is_given = [bool(prompt.given) for prompt in prompt_versions.known(set(names)).values()]
+    return "text" if is_given and all(is_given) else "response"
+
+
 def read_records(responses: Collection[Response]) -> None:
     """Read at once what passages_given needs of declared records; responses to one share its fields."""
     prompts = prompt_versions.known({row.prompt for row in responses})
@@ -223,7 +237,8 @@ def _declared_passages(response: Response, asked: Prompt) -> tuple[Passage, ...]
         if place in places.passages
     ]
     texts = texts_of(declaration, contradiction.fields or {}, shown)
-    return tuple(Passage(declaration.fields[name].title, text) for name, text in texts.items())
+    titles = asked.shown_as if asked.given else [declaration.fields[name].title for name in texts]
+    return tuple(Passage(name, text) for name, text in zip(titles, texts.values(), strict=False))
 
 
 def passages_given(response: Response, asked: Prompt) -> tuple[Passage, ...]:

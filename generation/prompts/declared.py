@@ -103,6 +103,12 @@ KEYS = {
     "given": Key(str, about="Of a given answer: the field that people judge. No model is asked."),
     "by": Key(str, longest=200, about="Of a given answer: who wrote it. Judges do not see it."),
     "shows": Key(list, about="Of a given answer: the fields that judges see above it."),
+    "labels": Key(
+        list,
+        longest=LONGEST_MARK,
+        about="Of a given answer: what judges call the texts, those of `shows` and then the given one. Without it, "
+        "`Text 1`, …, and `Text to judge`.",
+    ),
     "source": Key(str, about="Where the text is printed."),
 }
 TABLES = {"example": shots.EXAMPLE_KEYS, "prompt": KEYS}
@@ -167,7 +173,10 @@ def _body(declaration: Declaration, entry: Entry) -> dict[str, Any]:
         "tags": dict(values.get("tags", {})),
         "origin": values["origin"],
         **{name: values.get(name, "") for name in ("after", "abstain", "given", "by")},
-        **{name: list(values.get(name, ())) for name in ("options", "shuffle", "last", "shows")},
+        **{
+            name: list(values.get(name, ()))
+            for name in ("options", "shuffle", "last", "shows", "labels")
+        },
         **{name: [] for name in ("passages", "gold", "verdicts")},
         "reconstructed": False,
         **shots.body_of(declaration, entry),
@@ -221,7 +230,11 @@ def _check_texts(body: Mapping[str, Any]) -> None:
     ):
         if body[name]:
             authoring.check_text(name, body[name], LONGEST_TEXT, "The prompt")
-    for name, texts in (("tags", body["tags"].values()), ("last", body["last"])):
+    for name, texts in (
+        ("tags", body["tags"].values()),
+        ("last", body["last"]),
+        ("labels", body["labels"]),
+    ):
         for text in texts:
             authoring.check_text(name, text, LONGEST_TAG, "The prompt")
 
@@ -282,12 +295,25 @@ def _reading_rules(entry: Entry) -> Problems:
         )
 
 
+def _label_problems(entry: Entry) -> Problems:
+    if (labels := entry.values.get("labels")) is None:
+        return
+    wanted = len(entry.values.get("shows", ())) + 1
+    if entry.values.get("answer") != GIVEN:
+        yield entry.problem("labels needs the answer given.", "labels")
+    elif len(labels) != wanted:
+        yield entry.problem(
+            f"write {wanted}: one for each field of shows, and one for the given text.", "labels"
+        )
+
+
 def _given_rules(declaration: Declaration, entry: Entry) -> Problems:
     values, is_given = entry.values, entry.values.get("answer") == GIVEN
     for name in ("given", "by", "shows"):
         if (name in values) != is_given:
             message = "is missing: the answer is given." if is_given else "needs the answer given."
             yield entry.problem(f"{name} {message}", name)
+    yield from _label_problems(entry)
     named = [("given", values.get("given", "")), *(("shows", x) for x in values.get("shows", ()))]
     for key, name in named:
         if name and (name not in declaration.fields or not declaration.fields[name].is_text):

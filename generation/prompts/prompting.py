@@ -86,7 +86,8 @@ class Prompt:
     by the run's seed, `last` has a word for each of them. `extract`, `after` and `abstain` say where the
     answer stands in a reply (answers.py). `check` asks whether that answer holds; the reply before it stays the
     response. `given` is the field whose text, written `by` an author, is
-    the response: no model is asked, and judges are shown the fields `shows`, with the template as their question.
+    the response: no model is asked, and judges are shown the fields `shows`, with the template as their question
+    and `labels` over the texts.
     `shots` examples, each {"name", "fields"}, are drawn for a record from `drawn_from`, of the same `alike` where that
     is given, and shown as `shot` says (shots.py).
     """
@@ -123,6 +124,7 @@ class Prompt:
     given: str = ""
     by: str = ""
     shows: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     shots: int = 0
     shot: str = ""
     alike: str = ""
@@ -138,6 +140,12 @@ class Prompt:
         """What it has that a person cannot write, as "a check"; "" of one whose next version a person can."""
         kinds = {"a given text": self.given, "examples": self.shots, "a check": self.check}
         return next((what for what, there in kinds.items() if there), "")
+
+    @property
+    def shown_as(self) -> tuple[str, ...]:
+        """What judges call the texts: those of `shows`, then the given one. No name of a field, which can say more."""
+        above = range(1, len(self.shows) + 1)
+        return self.labels or (*(f"Text {number}" for number in above), "Text to judge")
 
     @property
     def reading(self) -> dict[str, str]:
@@ -213,7 +221,7 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
                 "form": Form(data.get("form", Form.TEXT)),
                 **{
                     name: tuple(data.get(name, ()))
-                    for name in ("options", "shuffle", "last", "shows", "drawn_from")
+                    for name in ("options", "shuffle", "last", "shows", "labels", "drawn_from")
                 },
                 # By name: databases differ in the order of JSON keys.
                 "tags": dict(sorted(data.get("tags", {}).items())),
@@ -240,7 +248,7 @@ def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent, and what the answer is."""
     decisive = (
         "examples", "second", "check", "form", "options", "times", "insist", "extract", "after", "abstain", "shuffle",
-        "given", "by", "shows", "shots", "shot", "alike", "drawn_from",
+        "given", "by", "shows", "labels", "shots", "shot", "alike", "drawn_from",
     )  # fmt: skip
     more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.

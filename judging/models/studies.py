@@ -247,10 +247,12 @@ class StudyItem(models.Model):
     @property
     def listed_as(self) -> str:
         """What lists show of it: its question; of a given text, about which its prompt asks, the text."""
-        response = self.response
-        # Imported responses have no text that was sent either, but no prompt's hash.
-        is_given = not response.rendered and response.prompt_hash
-        return response.text if is_given else response.instance.question
+        return self.response.text if self.is_given else self.response.instance.question
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its text is given. An imported response was not sent either, but has no prompt's hash."""
+        return bool(not self.response.rendered and self.response.prompt_hash)
 
     @property
     def rubric(self) -> Rubric:

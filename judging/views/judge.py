@@ -38,7 +38,13 @@ def queue(request: HttpRequest) -> HttpResponse:
     free = pool.free_in(person, counts)
     discussed = discussing.counts_in(person, list(page))
     rows = [
-        (study, counts[study.pk], free.get(study.pk, 0), discussed.get(study.pk, 0))
+        (
+            study,
+            counts[study.pk],
+            free.get(study.pk, 0),
+            discussed.get(study.pk, 0),
+            presenting.judged_word(study),
+        )
         for study in page
     ]
     return render(request, "judging/queue.html", {"page": page, "rows": rows})
@@ -52,8 +58,13 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
     study = queues.study_of(person, study_id)
     counted = progress.of_person(person, study)
     pace = progress.pace(person, study)
+    judged = presenting.judged_word(study)
+    passages = "their passages" if study.protocol_id else "their gold answers, their passages"
     context = {
         "study": study,
+        "judged": judged,
+        "draw_words": f"Draw the next {judged}s",
+        "shown_with": "what is asked about them" if judged == "text" else passages,
         "progress": counted,
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
         "entered": queues.entered(person, study),
@@ -105,7 +116,9 @@ def resolved(request: HttpRequest, study_id: int) -> HttpResponse:
         ResolvedRow(slot, Resolution.How(slot.how).label, CAUSES.get(slot.cause, ""))
         for slot in page
     ]
-    return render(request, "judging/resolved.html", {"study": study, "page": page, "rows": rows})
+    judged = presenting.judged_word(study)
+    context = {"study": study, "page": page, "rows": rows, "judged": judged}
+    return render(request, "judging/resolved.html", context)
 
 
 @require_safe
@@ -123,7 +136,7 @@ def draw(request: HttpRequest, study_id: int) -> HttpResponse:
     person = person_of(request)
     study = queues.study_of(person, study_id)
     if not pool.draw(person, study) and queues.first_waiting(person, study) is None:
-        messages.warning(request, "There is no free response for you now.")
+        messages.warning(request, f"There is no free {presenting.judged_word(study)} for you now.")
     return _to_next(person, study)
 
 
@@ -132,9 +145,11 @@ def draw(request: HttpRequest, study_id: int) -> HttpResponse:
 def hand_back(request: HttpRequest, study_id: int) -> HttpResponse:
     """Free what this person has not judged, for others."""
     person = person_of(request)
-    freed = pool.hand_back(person, queues.study_of(person, study_id))
+    study = queues.study_of(person, study_id)
+    freed = pool.hand_back(person, study)
     messages.success(
-        request, f"Handed back: {how_many(freed, 'response')}. Your verdicts are kept."
+        request,
+        f"Handed back: {how_many(freed, presenting.judged_word(study))}. Your verdicts are kept.",
     )
     return redirect("judging:overview", study_id)
 

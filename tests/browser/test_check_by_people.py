@@ -69,9 +69,11 @@ def test_five_judge_given_texts_by_keys_and_never_learn_their_author(open_page, 
     for name in JUDGES:
         page = open_page(Person.objects.get(username=name))
         sent = judged_by_keys(page, study, differs=name == "erin")
-        assert any(b"Text to judge" in body for body in sent)
+        assert any(b"<h3>Evidence</h3>" in body for body in sent)
         assert not [
-            body for body in sent if AUTHOR.lower() in body.lower() or b"llama" in body.lower()
+            body
+            for body in sent
+            if AUTHOR.lower() in body.lower() or b"llama" in body.lower() or b"CB H" in body
         ]
     assert Counter(Judgment.objects.values_list("verdict", flat=True)) == {"yes": 59, "no": 1}
     studies.close_study(study)

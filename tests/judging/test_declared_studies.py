@@ -191,9 +191,9 @@ def view_of(run, prompt: str) -> presenting.ResponseView:
     ("prompt", "question", "passage", "text"),
     [
         ("entails-default", "Does this evidence entail the claim?",
-         Passage("Default claim", RECORD["default_claim"]), RECORD["default_evidence"]),
+         Passage("Claim", RECORD["default_claim"]), RECORD["default_evidence"]),
         ("contradicts-misinformation", "Do these two pieces of evidence contradict each other?",
-         Passage("Default evidence", RECORD["default_evidence"]),
+         Passage("First evidence", RECORD["default_evidence"]),
          RECORD["misinformation_conflict_evidence_evidence"]),
     ],
 )  # fmt: skip
@@ -202,7 +202,9 @@ def test_a_given_text_is_judged_next_to_the_fields_that_its_prompt_shows(
 ):
     view = view_of(declared.given_run(1), prompt)
     assert (view.question, view.passages, view.text) == (question, (passage,), text)
-    assert (view.gold, view.is_given, view.heading) == ((), True, "Text to judge")
+    heading = "Evidence" if prompt.startswith("entails") else "Second evidence"
+    assert (view.gold, view.is_given, view.heading) == ((), True, heading)
+    assert (view.prompt_label, view.prompt_title) == ("", "")
     assert [choice.key for choice in view.choices] == ["yes", "no"]
 
 
@@ -234,12 +236,44 @@ def test_the_judges_page_names_neither_author_nor_other_fields(client):
     signed_in(client, make.judge("alice"))
     page = client.get(f"/judge/{Study.objects.get().pk}/next/", follow=True)
     assertContains(page, RECORD["default_evidence"])
-    assertContains(page, "<h3>Default claim</h3>")
+    assertContains(page, "<h3>Claim</h3>")
+    assertContains(page, "<h3>Evidence</h3>")
     for words in (declared.AUTHOR, "Gold", RECORD["temporal_conflict_evidence"], RECORD["options"][2]):  # fmt: skip
         assertNotContains(page, words)
     slot = JudgingSlot.objects.filter(judge__person__username="alice").get()
     shown = client.get(f"/api/judging/slots/{slot.pk}/").json()["response"]
-    assert shown["passages"] == [{"name": "Default claim", "text": RECORD["default_claim"]}]
+    assert shown["passages"] == [{"name": "Claim", "text": RECORD["default_claim"]}]
+
+
+def test_nothing_tells_who_judges_or_decides_the_cause_of_a_conflict(client):
+    """Names of prompts and fields do: labels of the protocol stand over the texts, with the mark of the question."""
+    study = declared.open_study(run=declared.given_run(1, ["contradicts-misinformation"]))
+    slots = JudgingSlot.objects.order_by("judge__person__username")
+    pages = [f"/judge/{study.pk}/", f"/judge/{study.pk}/next/", "/judge/"]
+    read = []
+    for name, verdict in (("alice", "no"), ("bob", "yes")):
+        signed_in(client, Person.objects.get(username=name))
+        mine = slots.get(judge__person__username=name)
+        read += [client.get(path, follow=True) for path in pages]
+        read.append(client.get(f"/api/judging/slots/{mine.pk}/"))
+        make.hand_in(study, name, verdict)
+    signed_in(client, person("charlie", Role.ADJUDICATOR))
+    item = study.items.get()
+    read += [client.get(f"/resolve/{study.pk}/"), client.get(f"/resolve/items/{item.pk}/")]
+    for page in read:
+        for words in ("isinformation", "CB H", "efault evidence"):
+            assertNotContains(page, words)
+    assertContains(read[0], "Texts are shown one at a time, with what is asked about them")
+    for page in (read[1], read[-1]):
+        assertContains(page, "Question <span")
+        assertContains(page, "Ours: the paper leaves it open")
+
+
+def test_labels_are_neutral_where_a_protocol_declares_none(client):
+    study = declared.many_passages(["First.", "Second."], "alice")
+    view = presenting.response_view(study.items.first().response, rubric.parse(study.rubric.body))
+    assert [passage.name for passage in view.passages] == ["Text 1", "Text 2"]
+    assert view.heading == "Text to judge"
 
 
 def test_a_verdict_on_a_given_text_is_stored_and_in_the_files(admin):

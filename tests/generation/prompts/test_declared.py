@@ -110,6 +110,8 @@ MISTAKES = [
     (GIVEN, 'given = "default_evidence"\n', "", "given", "given is missing: the answer is given"),
     (GIVEN, 'by = "LLaMA-3-70B-Instruct"\n', "", "by", "by is missing: the answer is given"),
     (GIVEN, 'shows = ["default_claim"]\n', "", "shows", "shows is missing: the answer is given"),
+    (GIVEN, ', "Evidence"]', "]", "labels", "write 2: one for each field of shows, and one for the given text"),
+    (OPEN, 'origin = "published"', 'origin = "ours"\nlabels = ["A", "B"]', "labels", "labels needs the answer given"),
     (GIVEN, '"default_evidence"', '"options"', "given", "'options' is no field that holds a text"),
     (GIVEN, '["default_claim"]', '["claim"]', "shows", "'claim' is no field that holds a text"),
     (GIVEN, 'origin = "ours"', 'origin = "ours"\noptions = ["A", "B"]', "options", "no model is asked. Leave it out"),
