@@ -1,10 +1,12 @@
-"""The templates of KNOT's Appendix B over a small invented study, as a protocol's file."""
+"""The templates of KNOT over a small invented study with few examples, as a protocol's file."""
 
 import json
 
 from datasets.models import Collection
 from generation import protocol_prompts
+from generation.prompts.declared import bodies
 from generation.prompts.prompting import Prompt
+from protocols.shipped import declaration_of
 from tests.generation.declared_collections import collection_of
 
 HEAD = """\
@@ -42,95 +44,11 @@ slice = true
 values = ["simple", "implicit"]
 """
 
-# R of the paper, r, and R without its last full stop.
-R = (
-    "Read the passage and answer the question. You may do some analysis on the passage and question before answering. "
-    "But you should directly give out in the answer in the end and in the form of answer."
-)
-SMALL, BARE = "r" + R[1:], R[:-1]
-
-# text and shot, as they stand between the marks of a TOML text.
+KNOT = bodies(declaration_of("knot"))
+# The text of each template with shots, and the text of one.
 TEMPLATES = {
-    "b1": (
-        f"""\
-{SMALL}
-
-{{shots}}Passage: {{passage}}
-Question: {{question}}
-Answer:""",
-        """\
-Passage: {passage}
-Question: {question}
-Answer: {answer}
-
-""",
-    ),
-    "b2": (
-        f"""\
-Below is an instruction that describes a task, paired with an input that provides further context. \
-Write a response that appropriately completes the request.
-
-### Instruction:
-{R}
-
-{{shots}}### Input:
-Passage: {{passage}}
-Question: {{question}}
-
-### Response:""",
-        """\
-### Input:
-Passage: {passage}
-Question: {question}
-
-### Response:
-Answer: {answer}
-
-""",
-    ),
-    "b3": (
-        f"""\
-A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, \
-and polite answers to the user's questions. USER: {R} ASSISTANT: OK, I got it.</s>
-{{shots}}USER: Passage: {{passage}} Question: {{question}} ASSISTANT: Answer:""",
-        """\
-USER: Passage: {passage} Question: {question} ASSISTANT: Answer: {answer}</s>
-""",
-    ),
-    "b4": (
-        f"""\
-<|user|>
-{BARE}
-<|assistant|>
-OK, I got it.
-{{shots}}<|user|>
-Passage: {{passage}}
-Question: {{question}}
-<|assistant|>""",
-        """\
-<|user|>
-Passage: {passage}
-Question: {question}
-<|assistant|>
-Answer: {answer}
-""",
-    ),
-    "b5": (
-        f"""\
-{R}
-
-{{shots}}<human>:
-Passage: {{passage}}
-Question: {{question}}
-<bot>:""",
-        """\
-<human>:
-Passage: {passage}
-Question: {question}
-<bot>: {answer}
-
-""",
-    ),
+    name: (KNOT[f"{name}-4"]["template"], KNOT[f"{name}-4"]["shot"])
+    for name in ("b1", "b2", "b3", "b4", "b5")
 }
 
 
