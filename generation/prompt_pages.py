@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import Count
 
@@ -71,28 +72,37 @@ def whole_text(prompt: Prompt) -> str:
         )
         for number, example in enumerate(prompt.examples, start=1)
     ]
-    examples += shots(prompt)
+    if drawn := shots(prompt):
+        examples += [drawn.about, drawn.shot, *drawn.examples]
     second = ["Check" if prompt.check else "Second turn", prompt.later] if prompt.later else []
     form = [answer(prompt)] if prompt.form or prompt.given or prompt.reading else []
     return "\n\n".join([prompt.template, *second, *form, *examples])
 
 
-def shots(prompt: Prompt) -> list[str]:
-    """How many examples it draws, the text of each, and those that there are; none where it draws none."""
+class ShownShots(NamedTuple):
+    """How many examples a prompt draws, the text of each, and those that there are, all in words."""
+
+    about: str
+    shot: str
+    examples: list[str]
+
+
+def shots(prompt: Prompt) -> ShownShots | None:
+    """None where it draws none."""
     if not prompt.shots:
-        return []
+        return None
     alike = f", of the same {prompt.alike}" if prompt.alike else ""
-    texts = (
-        "\n".join(f"{key}: {text}" for key, text in sorted(one["fields"].items()))
+    examples = [
+        "\n".join(
+            [
+                f"Example {one['name']}",
+                *(f"{key}: {of}" for key, of in sorted(one["fields"].items())),
+            ]
+        )
         for one in prompt.drawn_from
-    )
-    names = (one["name"] for one in prompt.drawn_from)
-    whole = (f"Example {name}\n{text}" for name, text in zip(names, texts, strict=True))
-    return [
-        f"Examples drawn for a question: {prompt.shots}{alike}. Each is shown as",
-        prompt.shot,
-        *whole,
     ]
+    about = f"Examples drawn for a question: {prompt.shots}{alike}. Each is shown as:"
+    return ShownShots(about, prompt.shot, examples)
 
 
 def answer(prompt: Prompt) -> str:

@@ -14,8 +14,8 @@ from protocols.declaration import (
 )
 
 TITLES = {
-    "example": "Examples",
     "prompt": "Prompts",
+    "example": "Examples",
     "rubric": "Rubrics",
     "form": "Forms",
     "scorer": "Scorers",

@@ -211,7 +211,7 @@ def test_the_pages_of_a_prompt_and_of_its_protocol_show_its_examples(client, ros
     list(prompt_versions.stored())
     page = client.get("/prompts/bells-b1-4/", {"collection": "bells"}).content.decode()
     for part in (
-        "Examples drawn for a question: 4, of the same level. Each is shown as",
+        "Examples drawn for a question: 4, of the same level. Each is shown as:",
         "Example implicit-5",
         "passage: Bell implicit 5 is cast of tin. {question}",
         "Here with examples drawn by the seed 0",

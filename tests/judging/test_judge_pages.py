@@ -106,6 +106,17 @@ def test_a_reply_cut_off_at_the_limit_says_so(client, slots):
     assert "Cut off" not in client.get(url_of("slot", slots[1])).content.decode()
 
 
+def test_a_checked_answer_is_shown_with_its_check_and_the_reply_below(client, slots):
+    row = Response.objects.filter(pk=slots[0].item.response_id)
+    row.update(text="5 km", follow_up=["Is “", "” so?"], check_reply="No <b>")
+    page = client.get(url_of("slot", slots[0])).content.decode()
+    places = [page.index(words) for words in ("5 km\n", "Is “5 km” so?", "No &lt;b&gt;")]
+    assert places == sorted(places)
+    assert "then asked" not in client.get(url_of("slot", slots[1])).content.decode()
+    shown = client.get(reverse("judging:api_slot", args=[slots[0].pk])).json()["response"]
+    assert (shown["check"], shown["check_reply"]) == ("Is “5 km” so?", "No <b>")
+
+
 def test_a_refused_and_a_filtered_answer_say_so_and_name_nobody(client, slots):
     rows = Response.objects.filter(pk=slots[0].item.response_id)
     rows.update(finding="filtered", text="", finish_reason="content_filter")
