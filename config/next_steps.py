@@ -158,7 +158,8 @@ def stock_of_admin(person: Person) -> Iterator[NextStep]:
     tags = Tag.objects.filter(state=TagState.LIVE).count()
     # Not in studies where the admin judges: the number of disagreements is hidden until the study closes.
     open_ones = Study.objects.filter(state=StudyState.OPEN).exclude(judges__person=person)
-    undecided = StudyItem.objects.filter(study__in=open_ones, is_settled=False).count()
+    judged = StudyItem.objects.filter(study__in=open_ones, is_settled=False, round__isnull=False)
+    undecided = judged.count()
     people = "accounts:people"
     yield stock(
         others.count(), "other person|other people", people, "See people", (people, "Invite")

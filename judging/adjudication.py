@@ -6,6 +6,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from judging.blinding import judged_run_ids, require_records
+from judging.found_unfit import propose_exclusions
 from judging.models import Resolution, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
@@ -84,6 +85,7 @@ def decide(item: StudyItem, *, by: Person, verdict: str, cause: str, note: str =
     except IntegrityError as error:
         raise Conflict("Another person has just resolved this response.") from error
     mark_settled([item.pk])
+    propose_exclusions(item.study, item.rubric)
     return new
 
 

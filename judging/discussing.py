@@ -30,6 +30,7 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from judging.adjudication import decision_problem
 from judging.blinding import require_records, sharing_with_open
+from judging.found_unfit import propose_exclusions
 from judging.models import Discussion, Judge, JudgingSlot, Remark, Resolution, Study, StudyItem
 from judging.rules.resolution import DISCUSSION
 from judging.settling import (
@@ -184,6 +185,7 @@ def _sign(slot: JudgingSlot, now: Discussion) -> None:
     MOVES.require(now, "sign", signed_by=slot.judge, last_by=slot.judge)
     agreed: dict[str, Any] = {name: getattr(now, name) for name in ("verdict", "cause", "note")}
     store([resolution(slot.item, how=Resolution.How.DISCUSSED, discussion=now, **agreed)])
+    propose_exclusions(slot.item.study, slot.item.rubric)
 
 
 @transaction.atomic

@@ -204,6 +204,7 @@ def cost(
 ) -> StudyCost:
     """The cost of judging these responses by these rules, repeats left out; raises Refusal as a study does."""
     readiness.check(known, responses)
+    responses = [response for response in responses if known.is_judged(response.prompt)]
     items = {str(n): StudyItem(response=row, position=n) for n, row in enumerate(responses)}
     texts = _texts(known, items)
     seats = [str(n) for n in range(max(rules.per_item, 2))]

@@ -170,8 +170,8 @@ def response_view(response: Response, known: ParsedRubric) -> ResponseView:
 
 
 def choices(known: ParsedRubric, criteria: PromptCriteria) -> tuple[VerdictChoice, ...]:
-    """The verdict buttons for one prompt, best first, with the keys 1, 2, 3, …"""
-    allowed = [verdict for verdict in known.scale.best_first if verdict.key in criteria.allowed]
+    """The verdict buttons for one prompt, in their order, with the keys 1, 2, 3, …"""
+    allowed = [verdict for verdict in known.scale.offered if verdict.key in criteria.allowed]
     return tuple(
         VerdictChoice(
             key=verdict.key,

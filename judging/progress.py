@@ -165,7 +165,7 @@ def responses_settled(study: Study) -> dict[str, Any]:
 
     `incomplete` counts those that lack verdicts as `coverage` does, by the verdicts they got before the study closed.
     """
-    total = study.items.count()
+    total = study.judged_items.count()
     settled = study.items.filter(resolution__isnull=False).count()
     waiting, talked_over = unresolved(study), discussed(study)
     without = sum(rows.filter(resolution=None).count() for rows in (waiting, talked_over))
@@ -201,7 +201,7 @@ def left_by_closing(study: Study) -> LeftOpen:
             for place, verdict in enumerate(scale)
         },
     }
-    rows = study.items.filter(resolution=None).order_by().annotate(**columns)
+    rows = study.judged_items.filter(resolution=None).order_by().annotate(**columns)
     lacking = undecided = 0
     for (seats, skipped, *votes), n in Counter(rows.values_list(*columns)).items():
         entries: list[str | None] = [None] * skipped

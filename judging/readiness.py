@@ -12,9 +12,17 @@ MOST_NAMED = 5
 
 
 def check(known: rubric.ParsedRubric, responses: Sequence[Response]) -> None:
-    """Raise Refusal with what is missing; the responses come with their questions and contradictions."""
-    problems = rubric.gaps(known, {response.prompt for response in responses})
-    problems = problems or list(_without_gold(known, responses))
+    """Raise Refusal with what is missing, or where nothing of it is judged.
+
+    The responses come with their questions and contradictions.
+    """
+    judged = [response for response in responses if known.is_judged(response.prompt)]
+    if responses and not judged:
+        raise Refusal(
+            f"The rubric {known.name} has criteria for none of these prompts. Choose another rubric, or others of them."
+        )
+    problems = rubric.gaps(known, {response.prompt for response in judged})
+    problems = problems or list(_without_gold(known, judged))
     if problems:
         more = f" And {len(problems) - MOST_NAMED} more." if len(problems) > MOST_NAMED else ""
         raise Refusal(

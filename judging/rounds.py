@@ -31,6 +31,7 @@ from judging.models import (
     Study,
     StudyItem,
 )
+from judging.rules import rubric
 from judging.rules.assignment import round_seed
 from judging.selections import Selection, check_once
 from judging.settling import HANDED_IN, NOT_JUDGED
@@ -159,7 +160,7 @@ def would_judge_again(study: Study, again: JudgedAgain, plan: RoundPlan) -> plan
     check_closed(study)
     items = again.items(study)
     _check(study, Response.objects.filter(study_items__in=items), plan)
-    places = planning.by_place(items)
+    places = planning.by_place(plan.rubric.judged(items))
     return planning.dry_run(study, places, plan.judges, plan.rubric, next_number(study))
 
 
@@ -167,8 +168,10 @@ def would_add_responses(study: Study, added: AddedResponses, plan: RoundPlan) ->
     """The same of a round over further responses and anchors."""
     check_closed(study)
     n = next_number(study)
-    places = {str(item.position): item for part in _mixed(study, added, plan, n) for item in part}
-    keys = [item.response_id for item in places.values()]
+    mixed = [item for part in _mixed(study, added, plan, n) for item in part]
+    known = rubric.parse(plan.rubric.body)
+    places = {str(i.position): i for i in mixed if known.is_judged(i.response.prompt)}
+    keys = [item.response_id for item in mixed]
     _check(study, Response.objects.filter(pk__in=keys), plan)
     return planning.dry_run(study, places, plan.judges, plan.rubric, n)
 
@@ -193,8 +196,8 @@ def _open(study: Study, plan: RoundPlan, by: Person) -> Round:
 def _fill(opened: Round, items: QuerySet[StudyItem], plan: RoundPlan) -> Round:
     """Take the items into the round, and give its judges their slots."""
     study = opened.study
-    keys = list(items.values_list("pk", flat=True))
-    _check(study, Response.objects.filter(study_items__in=keys), plan)
+    _check(study, Response.objects.filter(study_items__in=list(items)), plan)
+    keys = list(plan.rubric.judged(items).values_list("pk", flat=True))
     taken = StudyItem.objects.filter(pk__in=keys)
     if plan.counts:
         Resolution.objects.filter(final_for__in=taken).update(final_for=None)

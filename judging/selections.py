@@ -9,10 +9,20 @@ from datasets.models import Subset
 from datasets.subsets import superseded_in
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.states import ResponseState
+from leases.extension import ExtensionPoint
 from leases.refusal import Refusal
 from protocols.declaration import Declaration
 from protocols.models import Protocol
 from protocols.shipped import wikicontradict
+
+# The labels that the scorers of a protocol can give before people judge, as "SCORER=LABEL"; and which of the responses
+# with these keys have such a label.
+labels_known: ExtensionPoint[[Declaration], list[str]] = ExtensionPoint(
+    "judging.selections.labels_known"
+)
+with_label: ExtensionPoint[[Declaration, Collection[int], str], set[int]] = ExtensionPoint(
+    "judging.selections.with_label"
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +30,7 @@ class Selection:
     """Which responses a study draws: those of the runs to these prompts, by these models, to a subset's questions.
 
     Empty means all; `instances` are keys of questions. `superseded` takes a subset's questions also where their
-    contradiction has a newer version.
+    contradiction has a newer version. `label` ("SCORER=LABEL") takes only responses with this label.
     """
 
     runs: Collection[Run]
@@ -29,6 +39,7 @@ class Selection:
     subset: Subset | None = None
     superseded: bool = False
     instances: Collection[int] = ()
+    label: str = ""
 
     def responses(self) -> QuerySet[Response]:
         chosen = Response.objects.filter(run__in=self.runs)
@@ -52,12 +63,16 @@ class Selection:
             .select_related("instance__contradiction", "model")
             .defer(*LONG, "instance__contradiction__fields")
         )
-        if not responses:
+        declaration = self.declaration() if responses else None
+        if declaration and self.label:
+            keys = _labelled(declaration, {response.pk for response in responses}, self.label)
+            responses = [response for response in responses if response.pk in keys]
+        if not declaration or not responses:
             raise Refusal(
                 "No finished response matches. Choose runs with finished responses, or other prompts, models and "
                 "questions."
             )
-        check_once(self.declaration(), responses)
+        check_once(declaration, responses)
         return responses
 
     def protocol(self) -> Protocol | None:
@@ -103,6 +118,18 @@ class Selection:
                 f"{', '.join(titles[:3])}{more}. Responses to its questions answer the older versions. "
                 "Tick that these are judged, or draw another subset."
             )
+
+
+def labels_of(declaration: Declaration) -> list[str]:
+    return [label for labels in labels_known(declaration) for label in labels]
+
+
+def _labelled(declaration: Declaration, keys: Collection[int], label: str) -> set[int]:
+    """Those of the responses that have the label; raises Refusal for one that no scorer gives."""
+    if label not in (known := labels_of(declaration)):
+        there = f"There are {', '.join(known)}" if known else "There is none"
+        raise Refusal(f"{label[:100]} is no label of a scorer of {declaration}. {there}.")
+    return set().union(*with_label(declaration, keys, label))
 
 
 def check_once(declaration: Declaration, responses: Iterable[Response]) -> None:

@@ -15,6 +15,7 @@ from accounts.roles import Role
 from datasets.drawing import lot
 from generation.models import LONG, Response, Run
 from judging import planning, readiness, warmup
+from judging.found_unfit import propose_exclusions
 from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
 from judging.rubric_versions import current
 from judging.rules import assignment, rubric, selfnaming
@@ -72,6 +73,7 @@ def create(name: str, selection: Selection, design: StudyDesign, *, by: Person) 
                 slug=free_slug(name),
                 subset=selection.subset,
                 protocol=selection.protocol(),
+                only_label=selection.label,
                 **{**columns, "rubric": version, "seed": seed},
                 is_demonstration=all(run.is_demonstration for run in selection.runs),
                 created_by=by,
@@ -233,7 +235,7 @@ def discard(study: Study, *, by: Person) -> None:
 def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:
     """What opening the study with these judges would make; refused as opening is. Nothing is stored."""
     _check(study, judges)
-    return planning.dry_run(study, planning.by_place(study.items.all()), judges, study.judged_by)
+    return planning.dry_run(study, planning.by_place(study.judged_items), judges, study.judged_by)
 
 
 def _check(study: Study, judges: Sequence[Person]) -> None:
@@ -263,7 +265,7 @@ def open_study(study: Study, judges: Sequence[Person]) -> None:
     _check_drawn(study)
     _check(study, judges)
     first = Round.objects.create(study=study, n=1, rubric=study.judged_by)
-    study.items.update(round=first)
+    study.judged_items.update(round=first)
     seat(first, judges)
 
 
@@ -329,4 +331,6 @@ def close_study(study: Study) -> int:
     """End the judging: lock judged slots and withdraw the others; returns how many verdicts were locked."""
     STUDY.require(study, "close", closed_at=Now())
     study.rounds.filter(is_latest=True).update(closed_at=Now())
-    return close_slots(JudgingSlot.objects.filter(round__study=study), study)
+    locked = close_slots(JudgingSlot.objects.filter(round__study=study), study)
+    propose_exclusions(study, study.rubric)
+    return locked

@@ -149,6 +149,24 @@ def propose(*, instance: Instance, reason: str, said: str = "", by: Person) -> E
     return made
 
 
+@transaction.atomic
+def propose_found(instances: Iterable[Instance], reason: str, by: Person) -> int:
+    """Propose what a declared rule finds, also where it is hidden from the person in whose name; returns how many.
+
+    A question that is excluded, proposed, or was proposed for this reason before is left alone.
+    """
+    rows = {instance.pk: instance for instance in instances}
+    before = PastExclusion.objects.filter(instance__in=rows, reason=reason)
+    there = {*Exclusion.objects.filter(instance__in=rows).values_list("instance", flat=True)}
+    there |= {*before.values_list("instance", flat=True)}
+    found = [instance for pk, instance in rows.items() if pk not in there]
+    for instance in found:
+        seen = {"proposed": {"said": "", "known": known_to(by, instance)}}
+        Exclusion.objects.create(instance=instance, reason=reason, proposed_by=by, seen=seen)
+        recorded("proposed", instance, by)
+    return len(found)
+
+
 def _already_proposed(instance: Instance, reason: str, by: Person) -> Exclusion:
     there = Exclusion.objects.filter(instance=instance).first()
     if there and there.proposed_by_id == by.pk and there.reason == reason:

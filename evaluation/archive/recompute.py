@@ -125,6 +125,7 @@ class ReportRows:
 
     def __init__(self, data: bytes, manifest: Data, prompts: Iterable[Data]) -> None:
         labels = {prompt["name"]: prompt["label"] for prompt in prompts}
+        alone = {prompt["label"] for prompt in prompts if prompt.get("judged") is False}
         names = {(m["service"], m["model"], m["options"]): m["name"] for m in manifest["models"]}
         of: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for line in data.decode("utf-8").split("\n")[:-1]:
@@ -137,7 +138,8 @@ class ReportRows:
         for row in (*self.verdicts, *of["score"]):
             row["model"] = names[row["model_service"], row["model"], row["model_options"]]
         self.items = list({row["item"]: row for row in reversed(self.verdicts)}.values())[::-1]
-        self.kept = [item for item in self.items if not item["excluded"]]
+        judged = [item for item in self.items if item["prompt"] not in alone]
+        self.kept = [item for item in judged if not item["excluded"]]
         self.given = [row for row in self.verdicts if row["first_verdict"] is not None]
         self.first = [row for row in self.given if row["repeat"] == 1]
         self.replies = of["reply"]  # one for each judge model, response and version of the rubric
@@ -181,14 +183,15 @@ def sides(made: differences.Difference) -> dict[str, Any]:
 class ResampledPart:
     """How the intervals of a part were made: its plan, and the columns that name what is drawn as a whole."""
 
-    def __init__(self, made: Data) -> None:
+    def __init__(self, made: Data, *, is_ordered: bool = True) -> None:
+        self.is_ordered = is_ordered  # the verdicts
         self.plan = bootstrap.ResamplePlan(made["seed"], made["resamples"])
         self.columns = CLUSTERS[made.get("cluster", "article")]
 
     def two(self, names: Any, pairs: Any, places: Data, column: str = "first_verdict") -> Data:
         """A table of two from pairs of rows with a label each; `places` are the labels' on the scale."""
         given = [(key_of(a, self.columns), a[column], b[column], 1) for a, b in pairs]
-        made = pair_entry(names, [*places], given, self.plan, [*places.values()])
+        made = pair_entry(names, [*places], given, self.plan, [*places.values()], self.is_ordered)
         counted = Counter((first, second) for _, first, second, _ in given)
         table = np.array([[counted[a, b] for b in places] for a in places])
         for number in made["coefficients"]:
@@ -209,7 +212,7 @@ class ResampledPart:
         counts = np.array([[of[label] for label in labels] for of in used], dtype=np.int64)
         clusters = numbered(key_of(of[0], self.columns) for of in responses)
         items = groups.Groups(counts.reshape(-1, len(labels)), np.ones(len(used), int), clusters)
-        return all_entries(labels, items, self.plan)
+        return all_entries(labels, items, self.plan, self.is_ordered)
 
     def over_time(self, responses: Responses, labels: list[str]) -> list[Data]:
         """On three equal parts of those with as many judges, by their last first verdict; the first are larger."""
@@ -307,7 +310,7 @@ class Recomputed:
 
     def rounds(self) -> Data:
         """What each round is of, and how far what two of them ended with agrees."""
-        rows, by = self.rows, ResampledPart(self.report["agreement"]["interval"])
+        rows, by = self.rows, self.of_agreement()
         responses = Counter(n for n, _ in {(row["round"], row["item"]) for row in rows.verdicts})
         final = Counter(item["final_round"] for item in rows.items)
         ended: defaultdict[Any, dict[int, Data]] = defaultdict(dict)
@@ -324,9 +327,13 @@ class Recomputed:
         sizes = [{"responses": responses[n], "final": final[n]} for n in numbers]
         return {"rounds": sizes, "changed": changed}
 
+    def of_agreement(self) -> ResampledPart:
+        is_ordered = self.report.get("ordered", True)
+        return ResampledPart(self.report["agreement"]["interval"], is_ordered=is_ordered)
+
     def agreement(self) -> Data:
         """On first verdicts for each prompt and round, and of judges with themselves."""
-        part, by = self.report["agreement"], ResampledPart(self.report["agreement"]["interval"])
+        part, by = self.report["agreement"], self.of_agreement()
         responses: defaultdict[Any, list[Data]] = defaultdict(list)
         for row in self.rows.first:
             responses[row["prompt"], row["item"], row["round"]].append(row)

@@ -16,6 +16,7 @@ FILLS = {
     "good": ("#20638f", "#ffffff"),
     "middling": ("#e5b956", "#1d1d1d"),
     "bad": ("#a8442f", "#ffffff"),
+    "neutral": ("#6d5a9c", "#ffffff"),
     MISSING: ("#d2d2d2", "#1d1d1d"),
     OTHER: ("#6b6b6b", "#ffffff"),
 }

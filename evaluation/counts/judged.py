@@ -21,6 +21,7 @@ from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
 from generation.models import LanguageModel
 from judging.clusters import cluster_field
 from judging.models import Resolution, Study
+from judging.rules.rubric import parse
 
 _CONTRADICTION = "response__instance__contradiction__"
 # What the round of a slot ended with on its item.
@@ -120,8 +121,17 @@ class Judged:
 
     @property
     def scale(self) -> list[str]:
-        """The verdicts of the study's rubric, from worst to best."""
+        """The verdicts of the study's rubric, in its order."""
         return self.study.judged_by.scale.keys if self.study.is_judged else []
+
+    @cached_property
+    def asked(self) -> Mask:
+        """Which items people judge: those to prompts that the rubric has nothing on are scored alone."""
+        version = self.study.rubric
+        known = parse(version.body) if version else None
+        return self.items["prompt"].among(
+            {prompt for prompt in self.items["prompt"].values if known and known.is_judged(prompt)}
+        )
 
     @cached_property
     def judges(self) -> list[str]:

@@ -10,6 +10,7 @@ from generation import prompt_versions
 from generation.models import LanguageModel
 from generation.prompts.prompting import Prompt
 from judging.models import Study
+from judging.rules import rubric
 from protocols.declaration import WIKICONTRADICT
 
 
@@ -40,7 +41,7 @@ def models_of(study: Study) -> QuerySet[LanguageModel]:
 
 
 def prompts_of(study: Study) -> list[str]:
-    """The names of the prompts whose responses a study judges."""
+    """The names of the prompts whose responses a study has."""
     return sorted(study.items.order_by().values_list("response__prompt", flat=True).distinct())
 
 
@@ -72,8 +73,17 @@ def subject_of(study: Study, names: Mapping[int, str]) -> ReportSubject:
     prompts = sorted(
         map(prompt_entry, prompts_of(study)), key=lambda prompt: (prompt["label"], prompt["name"])
     )
+    known = rubric.parse(study.rubric.body) if study.rubric else None
+    for prompt in prompts:
+        if known and not known.is_judged(prompt["name"]):
+            prompt["judged"] = False
     models = in_name_order(names)
     return {"prompts": prompts, "models": [{"id": pk, "name": name} for pk, name in models]}
+
+
+def judged_prompts(subject: ReportSubject) -> list[ReportPrompt]:
+    """Those whose responses people judge."""
+    return [prompt for prompt in subject["prompts"] if prompt.get("judged", True)]
 
 
 def in_name_order(names: Mapping[int, str]) -> list[tuple[int, str]]:

@@ -75,7 +75,7 @@ def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     if not prompts or not len(read["prompt"].at):
         return None
     whole = _with_expected(read)
-    whole |= _of_questions(declaration, whole["instance"])
+    whole |= of_questions(declaration, whole["instance"])
     whole |= of_each(whole["llm"], MODEL, LanguageModel.objects.filter(pk__in=whole["llm"].values))
     named = {key: entry.name for key, entry in prompts.items()}
     return Scored(declaration, named, whole, _score_rows(study, declaration, whole, prompts))
@@ -149,7 +149,7 @@ def _with_expected(read: Columns) -> dict[str, Column]:
     return whole
 
 
-def _of_questions(declaration: Declaration, instances: Column) -> dict[str, Column]:
+def of_questions(declaration: Declaration, instances: Column) -> dict[str, Column]:
     """What is known of each question: where it is from, its cluster, its letters and its slices."""
     scorers = declaration.entries("scorer")
     letters = {name for entry in scorers for name in entry.values["labels"].values()}
@@ -181,7 +181,7 @@ def _score_rows(
     for name, field in declaration.slices.items():
         others = sorted({*filter(None, of[name].values)} - {*field.values})
         axes[name] = in_order(of[name], [*field.values, *others])
-    labels = {entry.name: _labels(entry, of) for entry in declaration.entries("scorer")}
+    labels = {entry.name: labels_in(entry, of) for entry in declaration.entries("scorer")}
     units = combined(of["llm"], of["sample"], of["instance"])
     return ScoreRows(
         axes=axes,
@@ -197,7 +197,7 @@ def _score_rows(
     )
 
 
-def _labels(scorer: Entry, of: Columns) -> Column:
+def labels_in(scorer: Entry, of: Columns) -> Column:
     """The state of each response, or the label of its text."""
     labels: Mapping[str, str] = scorer.values["labels"]
     parts = [of["state"], of["text"], *(of[name] for name in labels.values())]

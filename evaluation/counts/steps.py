@@ -13,7 +13,7 @@ from evaluation.counts.final_verdicts import kept
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import one_passage_prompts
-from evaluation.shapes.study_report import FlowStep, ReportFlow, StepChange
+from evaluation.shapes.study_report import NO_CRITERIA, FlowStep, ReportFlow, StepChange
 from evaluation.statistics.columns import Column, counted
 from generation.models import Response
 from generation.states import ResponseState
@@ -173,7 +173,7 @@ def _response_steps(judged: Judged) -> list[FlowStep]:
     chosen = int(judged.items["response_state"].among({ResponseState.DONE}).sum())
     not_in_study = [
         (total - done - (items - chosen), "not finished"),
-        (done - chosen, "not chosen for the study"),
+        (done - chosen, _not_chosen(judged.study.only_label)),
     ]
     return [
         step("asked", "Asked of models", n_asked, "question", lost, gained),
@@ -181,6 +181,11 @@ def _response_steps(judged: Judged) -> list[FlowStep]:
         step("study", "In the study", items, "response", not_in_study),
         *(_judged_steps(judged, items) if judged.study.is_judged else ()),
     ]
+
+
+def _not_chosen(label: str) -> str:
+    only = f", which has only those with {label.replace('=', ' ')}" if label else ""
+    return f"not chosen for the study{only}"
 
 
 def _current_and_valid(path: str = "") -> Q:
@@ -197,7 +202,11 @@ def _judged_steps(judged: Judged, items: int) -> list[FlowStep]:
     steps, short = [], 0
     if not study.is_imported:
         with_first = np.unique(judged.first.at)
-        lost = [(items - len(with_first), "without a verdict that was handed in")]
+        asked = int(judged.asked.sum())
+        lost = [
+            (items - asked, NO_CRITERIA),
+            (asked - len(with_first), "without a verdict that was handed in"),
+        ]
         steps.append(step("judged", "Judged", len(with_first), "response", lost))
         items = len(with_first)
         if not final[with_first].all():

@@ -28,6 +28,7 @@ def kind_of(seats: Iterable[Seat]) -> str:
 def missing(judged: Judged) -> dict[str, int]:
     """How many responses that are not excluded have no final verdict, by kind."""
     without = kept(judged.items) & judged.items["how"].among({None})
+    without &= judged.asked | (not judged.study.is_judged)
     if judged.study.is_imported or not judged.study.is_judged:
         return {ABSENT: int(without.sum())} if without.any() else {}
     latest = np.zeros(len(without), dtype=np.intp)

@@ -101,7 +101,7 @@ def listed(study: Study) -> list[ListedJudge]:
             people[name],
             shown.get(name),
             _shares(
-                "", sum(by_prompt.values(), Counter()), scale, judge=name, round=shown.get(name)
+                "", sum(by_prompt.values(), Counter()), study, judge=name, round=shown.get(name)
             ),
             _lean_in_points(_all_of(others.get(name, {})), scale),
             seconds.get(name),
@@ -114,12 +114,11 @@ def shares_of(study: Study, judge: Judge, shown: RoundsShown) -> list[VerdictSha
     """What the judge gave on each prompt, then on all."""
     by_prompt = counts.given(study, shown, judge).get(judge.pseudonym, {})
     chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
-    scale = study.judged_by.scale.keys
     rows = [
-        _shares(_title(prompt), given, scale, prompt=prompt, **chosen)
+        _shares(_title(prompt), given, study, prompt=prompt, **chosen)
         for prompt, given in sorted(by_prompt.items(), key=lambda entry: _title(entry[0]))
     ]
-    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), scale, **chosen)
+    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), study, **chosen)
     return [*rows, whole] if len(rows) > 1 else rows
 
 
@@ -128,11 +127,10 @@ def _title(prompt: str) -> str:
     return f"{entry['label']}: {entry['title']}"
 
 
-def _shares(
-    label: str, given: Mapping[str, int], scale: Sequence[str], **chosen: object
-) -> VerdictShares:
+def _shares(label: str, given: Mapping[str, int], study: Study, **chosen: object) -> VerdictShares:
     n = sum(given.values())
-    shares = ((given.get(verdict, 0), share(given.get(verdict, 0), n)) for verdict in scale[::-1])
+    counts = [given.get(verdict.key, 0) for verdict in study.judged_by.scale.offered]
+    shares = ((k, share(k, n)) for k in counts)
     return VerdictShares(label, n, query(**chosen), tuple(shares))
 
 

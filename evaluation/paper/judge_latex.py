@@ -10,7 +10,7 @@ from evaluation.report import sentences
 from evaluation.report.display import Display, Named
 from evaluation.report.figures import verdict_labels
 from evaluation.report.judge_sections import HALVES, by_population
-from evaluation.report.verdict_rows import best_first
+from evaluation.report.verdict_rows import offered
 from evaluation.shapes.judge_models import (
     ClassScores,
     CountedScores,
@@ -27,7 +27,7 @@ def compact(report: Report, display: Display) -> list[str]:
     """One table of scores, then for each judge model its verdicts on everything."""
     if not display.judges:
         return []
-    verdicts = best_first(report)
+    verdicts = offered(report)
     labels = verdict_labels(report)
     rows = [
         [
@@ -59,7 +59,7 @@ def full(report: Report, display: Display) -> list[str]:
     if not display.judges:
         return []
     lines = [*_scores(report, display), "", *_by_model(report, display)]
-    verdicts = [*best_first(report), UNPARSED]
+    verdicts = [*offered(report), UNPARSED]
     for place, (judge, body) in enumerate(_judges(report, display), start=1):
         caption = (
             f"Verdicts of {breakable(judge.label)} on everything, after exclusions: k of n, replies without a verdict \
@@ -83,7 +83,7 @@ def _scores(report: Report, display: Display) -> list[str]:
     )
     for judge, over, scores in parts:
         rows = [["Accuracy, macro-F", of_n(scores["accuracy"]), "", _f(scores["macro_f"])]]
-        for verdict in best_first(report):
+        for verdict in offered(report):
             scored = _class(scores, verdict)
             shares = [of_n(scored["precision"]), of_n(scored["recall"]), _f(scored["f"])]
             rows.append([breakable(labels[verdict]), *shares])
@@ -97,7 +97,7 @@ def _scores(report: Report, display: Display) -> list[str]:
 
 def _by_model(report: Report, display: Display) -> list[str]:
     """Table 5: two rows a model, people's verdicts and the judge model's on the same responses."""
-    verdicts = [*best_first(report), UNPARSED]
+    verdicts = [*offered(report), UNPARSED]
     labels = verdict_labels(report)
     heads = ["Model", "Verdicts of", *(breakable(labels[verdict]) for verdict in verdicts)]
     groups = []

@@ -10,7 +10,7 @@ from evaluation.report import sentences
 from evaluation.report.agreement_rows import in_round
 from evaluation.report.display import COMPACT, Display
 from evaluation.report.figures import cluster_word, is_judged, resampled_word
-from evaluation.report.verdict_rows import best_first
+from evaluation.report.verdict_rows import offered
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
@@ -42,7 +42,7 @@ def _full(report: Report, display: Display) -> list[list[str]]:
         f"{escaped(cluster_word(report))}s (W: Wilson's)."
     )
     return [
-        verdict_latex.full(report, display, table, name, caption, best_first(report)),
+        verdict_latex.full(report, display, table, name, caption, offered(report)),
         _agreement(report, display),
         comparison_latex.full(report, display),
         judge_latex.full(report, display),

@@ -46,6 +46,11 @@ class Display:
         return (*self.models, *self.prompts, *self.judges)
 
 
+def forms_of(report: Report) -> dict[str, str]:
+    """The forms of a report's tables: the compact one shows the best verdict, which verdicts without order lack."""
+    return FORMS if report.get("ordered", True) else {FULL: FORMS[FULL]}
+
+
 def read_display(query: Mapping[str, str], report: Report) -> Display:
     """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID, prompt-NAME or judge-ID.
 
@@ -53,9 +58,10 @@ def read_display(query: Mapping[str, str], report: Report) -> Display:
     report's order. Raises Refusal for an unknown form, a place that is no number, and a name that is too long.
     """
     query = {**report.get("display", {}), **query}
-    form = query.get("form", COMPACT)
-    if form not in FORMS:
-        raise Refusal(f"{form} is no form of tables. Use {' or '.join(FORMS)}.")
+    forms = forms_of(report)
+    form = query.get("form", next(iter(forms)))
+    if form not in forms:
+        raise Refusal(f"{form} is no form of tables. Use {' or '.join(forms)}.")
     models = [(f"model-{model['id']}", model["name"], model["name"]) for model in report["models"]]
     prompts = [
         (f"prompt-{prompt['name']}", prompt["label"], f"{prompt['label']}: {prompt['title']}")

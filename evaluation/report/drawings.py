@@ -259,10 +259,14 @@ def _best_cells(report: Report, prompt: str) -> list[VerdictCell]:
 
 
 def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
-    """For each prompt the share of the best verdict, model by model, with its interval."""
+    """For each prompt the share of the best verdict, model by model, with its interval; none without an order."""
     scale, names = scale_of_report(report), models_in(order, report)
+    if not scale.is_ordered:
+        return
     best = scale[scale.best].label
     for place, prompt in enumerate(report["prompts"]):
+        if not prompt.get("judged", True):
+            continue
         cells = _best_cells(report, prompt["label"])
         mine = sorted(cells, key=lambda cell: names.index(cell["model"]))
         title = f"{best} on prompt {prompt['label']}, by model"

@@ -35,7 +35,7 @@ def query(**parts: object) -> str:
 
 def scale_of_report(report: Report) -> VerdictScale:
     """The scale of the report's rubric."""
-    return declared_scale(report["verdicts"])
+    return declared_scale(report["verdicts"], report.get("ordered", True))
 
 
 def is_judged(report: Report) -> bool:
@@ -56,8 +56,8 @@ def resampled_word(report: Report, by: str = "") -> str:
 
 
 def compared_word(report: Report) -> str:
-    """The verdict whose shares are compared, as in a sentence."""
-    return verdict_labels(report)[report["comparisons"]["verdict"]].lower()
+    """The verdict whose shares are compared, as in a sentence; "" for verdicts without an order."""
+    return verdict_labels(report).get(report["comparisons"]["verdict"], "").lower()
 
 
 def verdict_labels(report: Report) -> dict[str, str]:

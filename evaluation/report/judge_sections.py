@@ -7,7 +7,7 @@ from evaluation.charts.confusion import confusion_matrix
 from evaluation.report.figures import Figure, cluster_word, query, verdict_labels
 from evaluation.report.judge_sentences import ceiling_sentence, held_out_sentence, judge_sentence
 from evaluation.report.sentences import cell_ends, counted, number, share
-from evaluation.report.verdict_rows import PromptSection, best_first, model_id, sections_of
+from evaluation.report.verdict_rows import PromptSection, model_id, offered, sections_of
 from evaluation.shapes.judge_models import (
     ClassScores,
     CountedScores,
@@ -145,7 +145,7 @@ def _against_people(
 ) -> AgainstPeople:
     (prompt,) = [prompt for prompt in report["prompts"] if prompt["label"] == scores["prompt"]]
     shown = verdict_labels(report)
-    keys = best_first(report)
+    keys = offered(report)
     classes = {scored["label"]: scored for scored in scores["classes"]}
     rows = RowsQuery(judge["id"], prompt["name"])
     accuracy = scores["accuracy"]
@@ -241,9 +241,9 @@ def _class_figures(scored: ClassScores, rows: RowsQuery) -> tuple[Figure, ...]:
 
 
 def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
-    """Each verdict, best first, with its row in the report's table (which runs worst first)."""
+    """Each verdict in the order of the judges' buttons, with its row in the report's table."""
     order = [scored["label"] for scored in scores["classes"]]
-    return [(key, order.index(key)) for key in best_first(report)]
+    return [(key, order.index(key)) for key in offered(report)]
 
 
 def _matrix(

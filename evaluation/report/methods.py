@@ -8,7 +8,7 @@ from evaluation.report.figures import cluster_word, is_judged, resampled_word
 from evaluation.report.sentences import counted
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.score_tables import ReportScores
-from evaluation.shapes.study_report import Report, ReportStudy
+from evaluation.shapes.study_report import NO_CRITERIA, Report, ReportStudy
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
@@ -55,10 +55,20 @@ def _what(report: Report) -> str:
     judged = _judged(report)
     some = f", {judged:,} of which got a verdict" if judged < responses else ""
     were = "were to be judged" if is_judged(report) else "are counted"
+    left, only = _not_judged(report), study.get("only")
+    of = f" that the scorer {only['scorer']} labels {only['label']}" if only else ""
+    alone = f" {left:,} of them are to prompts that the rubric has no criteria for." if left else ""
     return (
-        f"{counted(responses, 'response')} of {counted(models, 'model')} to {counted(questions, 'question')} from "
+        f"{counted(responses, 'response')}{of} of {counted(models, 'model')} to {counted(questions, 'question')} from "
         f"{counted(study['articles'], cluster_word(report))} under {counted(prompts, 'prompt')} {were}{one_each}{some}."
+        f"{alone}"
     )
+
+
+def _not_judged(report: Report) -> int:
+    """How many responses are to prompts that the rubric has nothing on."""
+    lost = [change for step in report["flow"]["steps"] for change in step["lost"]]
+    return sum(change["n"] for change in lost if change["reason"] == NO_CRITERIA)
 
 
 def _judged(report: Report) -> int:

@@ -2,7 +2,13 @@
 
 from evaluation.report.sentences import counted
 from evaluation.shapes.score_tables import ReportProtocol
-from evaluation.shapes.study_report import Report, ReportPrompt, ReportStudy, ReportSubset
+from evaluation.shapes.study_report import (
+    Report,
+    ReportLabel,
+    ReportPrompt,
+    ReportStudy,
+    ReportSubset,
+)
 from protocols.declaration import ORIGINS
 
 
@@ -12,6 +18,7 @@ def study_facts(report: Report) -> list[tuple[str, str]]:
     drawn = [("Subset", _subset(study["subset"]))] if "subset" in study else []
     prompts = "; ".join(map(_prompt, report["prompts"]))
     models = ", ".join(model["name"] for model in report["models"])
+    drawn += [("Only", _only(study["only"]))] if "only" in study else []
     facts = [*drawn, ("Models", models), ("Prompts", prompts), ("Judges", _judges(study))]
     return [*facts, ("Protocol", _protocol(report["protocol"]))] if "protocol" in report else facts
 
@@ -19,6 +26,7 @@ def study_facts(report: Report) -> list[tuple[str, str]]:
 def _prompt(prompt: ReportPrompt) -> str:
     """With where its text is from, if a protocol says it."""
     words, origin = f"{prompt['label']}: {prompt['title']}", ORIGINS.get(prompt.get("origin", ""))
+    words += "" if prompt.get("judged", True) else ", not judged"
     return f"{words} ({origin})" if origin else words
 
 
@@ -33,6 +41,13 @@ def _subset(subset: ReportSubset) -> str:
     strata = f", strata by {subset['by']}" if subset["by"] else ""
     drawn = f"{subset['drawn']:,} of {frame} ({query}), drawn with seed {subset['seed']}"
     return f"{subset['name']}: {drawn}{strata}"
+
+
+def _only(only: ReportLabel) -> str:
+    words = f"responses that the scorer {only['scorer']} labels {only['label']}"
+    return (
+        f"{words}; {only['no_longer']:,} no longer have this label" if only["no_longer"] else words
+    )
 
 
 def _judges(study: ReportStudy) -> str:

@@ -54,6 +54,7 @@ def summary(report: Report, charts: Mapping[str, ReportChart]) -> Summary:
     panels = tuple(
         _panel(report, prompt, charts[f"shares-{place}"])
         for place, prompt in enumerate(report["prompts"])
+        if f"shares-{place}" in charts
     )
     more = max(0, len(found) - MOST_FINDINGS - 1)
     return Summary(title, tuple(following), more, missing.sentence(report), panels)

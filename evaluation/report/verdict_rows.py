@@ -41,9 +41,9 @@ class PromptSection:
     sentence: str = ""
 
 
-def best_first(report: Report) -> list[str]:
-    """The verdicts in the order of the judges' buttons; the report holds them worst first."""
-    return scale_of_report(report).keys[::-1]
+def offered(report: Report) -> list[str]:
+    """The verdicts in the order of the judges' buttons."""
+    return [verdict.key for verdict in scale_of_report(report).offered]
 
 
 def prompt_sections(report: Report, wide: int = NARROWEST) -> list[PromptSection]:
@@ -64,7 +64,7 @@ def sections_of(
 
     `key` begins the ids of its charts.
     """
-    keys = [*best_first(report), UNPARSED] if judge else best_first(report)
+    keys = [*offered(report), UNPARSED] if judge else offered(report)
     shown = verdict_labels(report)
     sections = []
     for place, prompt in enumerate(report["prompts"]):
@@ -99,6 +99,8 @@ def _by_size(lines: Sequence[VerdictLine]) -> tuple[list[VerdictLine], list[Verd
 
 def _sentence(report: Report, prompt: ReportPrompt, cells: list[VerdictCell]) -> str:
     scale = scale_of_report(report)
+    if not scale.is_ordered:
+        return ""
     mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, scale.best)]
     word, best = cluster_word(report), scale[scale.best].label.lower()
     return prompt_sentence(prompt["label"], best, mine, word)

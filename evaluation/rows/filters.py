@@ -44,8 +44,8 @@ def filter_of(name: str, label: str, every: str, entries: Entries, chosen: str) 
 
 
 def verdicts_of(study: Study) -> Entries:
-    """The verdicts of the study's rubric, best first."""
-    return [(verdict.key, verdict.label) for verdict in study.judged_by.scale.best_first]
+    """The verdicts of the study's rubric, in the order of the judges' buttons."""
+    return [(verdict.key, verdict.label) for verdict in study.judged_by.scale.offered]
 
 
 def of_responses(study: Study, choice: ResponseChoice) -> list[RowsFilter]:

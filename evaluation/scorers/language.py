@@ -147,6 +147,11 @@ def scored_prompts(declaration: Declaration) -> list[Entry]:
     ]
 
 
+def labels_of(scorer: Entry) -> list[str]:
+    """All that it says of a finished response."""
+    return [*scorer.values["labels"], OTHER, AMBIGUOUS, *FINISHED]
+
+
 def tags_of(prompt: Entry) -> Mapping[str, str]:
     found: Mapping[str, str] = prompt.values.get("tags", {})
     return found
@@ -215,7 +220,7 @@ def _score_rules(
     if scorer is None:
         yield _at(entry, at, "scorer", f"there is no scorer {asked['scorer']!r}.")
     elif "label" in asked:
-        labels = [*scorer.values["labels"], OTHER, AMBIGUOUS, *FINISHED]
+        labels = labels_of(scorer)
         if asked["label"] not in labels:
             yield _at(entry, at, "label", f"{asked['label']!r} is none of {', '.join(labels)}.")
     if "in" in asked and asked["in"] not in declaration.named("population"):

@@ -9,7 +9,7 @@ from django.db.models import Count
 from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
 from evaluation.counts.judged import Judged
-from evaluation.counts.naming import model_names, models_of, subject_of
+from evaluation.counts.naming import judged_prompts, model_names, models_of, subject_of
 from evaluation.report.side_by_side import ReportSide
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparison_entries import plan_of
@@ -69,12 +69,12 @@ def round_entries(rounds: Sequence[Round]) -> list[StudyRound]:
 
 def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdicts]:
     """How far each two rounds agree on the responses on which both ended with a verdict."""
-    plan, scale = clustering.plan(study), study.judged_by.scale.keys
+    plan, scale = clustering.plan(study), study.judged_by.scale
     entries: list[ChangedVerdicts] = []
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
         cells = [cell for _, cell in rows]
         names = [f"round {n}" for n in rounds]
-        table = pair_entry(names, scale, cells, plan)
+        table = pair_entry(names, scale.keys, cells, plan, is_ordered=scale.is_ordered)
         entries.append({"rounds": list(rounds), "n": sum(cell[-1] for cell in cells), **table})
     return entries
 
@@ -89,7 +89,7 @@ def round_side(
     """
     names = model_names(models_of(judged.study))
     subject = subject_of(judged.study, names)
-    prompts = subject["prompts"]
+    prompts = judged_prompts(subject)
     seed = clustering.plan(judged.study).seed
     tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, round, other), names)
     table = table_of("verdicts", OF_ROUND, tallies, prompts, names, judged.scale, plan_of(seed))

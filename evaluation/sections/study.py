@@ -12,12 +12,13 @@ from django.conf import settings
 from datasets.models import Subset
 from datasets.subsets import described, slice_title
 from evaluation.annotators.campaign import study_annotators
+from evaluation.compare.families import FAMILIES
 from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import kept
 from evaluation.counts.first_verdicts import own
 from evaluation.counts.judged import Judged
-from evaluation.counts.naming import model_names, models_of, subject_of
-from evaluation.counts.scored import scored
+from evaluation.counts.naming import judged_prompts, model_names, models_of, subject_of
+from evaluation.counts.scored import Scored, scored
 from evaluation.counts.steps import study_flow
 from evaluation.rows.hashing import digest_of, format_of, judging_people
 from evaluation.sections.clustering import Clustering
@@ -52,15 +53,16 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     judged, declaration = Judged.of_study(study), study.declaration
     scores, names = scored(study), model_names(models_of(study))
     subject = subject_of(study, names)
-    prompts = subject["prompts"]
+    prompts = judged_prompts(subject)
     sha256, row_count = digest_of(judged, scores)
     answered = final_verdicts.answered(judged.items, names)
     chosen = clustering.seed if clustering else None
     seed = study.seed if chosen is None else chosen
     plan, best = plan_of(seed), study.judged_by.scale.best if study.is_judged else ""
+    families = FAMILIES if best or not study.is_judged else ()
     report: Report = {
         "format": FORMAT,
-        "study": study_entry(judged),
+        "study": study_entry(judged, scores),
         "snapshot": {
             "id": None,
             "sha256": sha256,
@@ -73,13 +75,15 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
         "verdicts": verdict_entries(study),
         "agreement": study_agreement(judged, prompts if study.is_judged else [], clustering),
         "tables": [verdict_table(judged, prompts, names, plan)] if study.is_judged else [],
-        "comparisons": comparisons_entry(answers_of(answered, best), seed),
+        "comparisons": comparisons_entry(answers_of(answered, best), seed, families),
         "judge_models": judge_models(study, prompts, names, plan),
         "resolution": resolution_entry(judged),
         "flow": study_flow(judged),
         "days": days_of_judging(judged),
         "annotators": study_annotators(study),
     }
+    if study.is_judged and not best:
+        report["ordered"] = False
     if report["judge_models"]:
         report["halves"] = halves_entry(study)
     if rounds := rounds_entry(study, clustering):
@@ -113,7 +117,7 @@ def days_of_judging(judged: Judged) -> list[DayOfJudging]:
     return [{"day": str(day), "verdicts": n} for day, n in zip(days, counts.tolist(), strict=True)]
 
 
-def study_entry(judged: Judged) -> ReportStudy:
+def study_entry(judged: Judged, scores: Scored | None) -> ReportStudy:
     """Who judged what, as counts."""
     study = judged.study
     instances = judged.items["instance"]
@@ -142,6 +146,11 @@ def study_entry(judged: Judged) -> ReportStudy:
     }
     if study.subset:
         entry["subset"] = _subset(study.subset)
+    if study.only_label:
+        scorer, _, label = study.only_label.partition("=")
+        given = scores.rows.labels.get(scorer) if scores else None
+        n = int(given.among({label}).sum()) if given else 0
+        entry["only"] = {"scorer": scorer, "label": label, "no_longer": len(instances.at) - n}
     return entry
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypedDict
 
 import numpy as np
@@ -29,6 +30,7 @@ from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.groups import Groups
 from judging.models import Round, Rubric, Study
 from judging.rules import rubric
+from judging.rules.verdict_scale import VerdictScale
 from pages.memory import FIGURES
 
 pair_entry = FIGURES.remembers(two_raters.pair_entry)
@@ -69,7 +71,7 @@ def study_agreement(
         "prompts": forward,
         "other_rounds": others,
         "self": self_agreement(
-            first_verdicts.repeat_counts(study, clustering.by), judged.scale, plan
+            first_verdicts.repeat_counts(study, clustering.by), judged.study, plan
         ),
     }
 
@@ -148,7 +150,9 @@ class _Parts:
         # The columns of these verdicts, in the order of the scale.
         places = [scale.index(label) for label in labels]
         mine = mine._replace(verdicts=mine.verdicts.take(places, axis=1))
-        paired = mine.paired
+        paired, ordered = mine.paired, version.scale.is_ordered
+        portion = partial(_portion, labels=labels, plan=self.plan, is_ordered=ordered)
+        of_pair = partial(pair_entry, plan=self.plan, is_ordered=ordered)
         return {
             "prompt": prompt["label"],
             "round": round.n if round and named else None,
@@ -158,24 +162,26 @@ class _Parts:
             "n": len(paired.parts),
             "reason": "" if cells else _not_measured(self.study),
             "pairs": [
-                {"judges": list(both), **pair_entry(both, labels, of_both, self.plan, places)}
+                {"judges": list(both), **of_pair(both, labels, of_both, places=places)}
                 for both, of_both in cells.items()
             ],
-            "all": all_entries(labels, _by_response(mine), self.plan),
+            "all": all_entries(labels, _by_response(mine), self.plan, ordered),
             "over_time": [
-                {"part": part, **_portion(paired.where(paired.parts == part), labels, self.plan)}
+                {"part": part, **portion(paired.where(paired.parts == part))}
                 for part in range(1, first_verdicts.PARTS + 1)
                 if cells
             ],
         }
 
 
-def _portion(part: Responses, labels: Sequence[str], plan: ResamplePlan) -> AgreementPortion:
+def _portion(
+    part: Responses, labels: Sequence[str], plan: ResamplePlan, is_ordered: bool
+) -> AgreementPortion:
     """Agreement on a part of the responses, and the days on which their last verdicts were given."""
     return {
         **_days(part),
         "n": len(part.days),
-        "coefficients": all_entries(labels, _by_response(part), plan),
+        "coefficients": all_entries(labels, _by_response(part), plan, is_ordered),
     }
 
 
@@ -201,14 +207,14 @@ def _by_response(responses: Responses) -> Groups:
 
 
 def proposed_or_used(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
-    """The verdicts of a prompt from worst to best: those that the rubric proposes, and others that were used."""
+    """The verdicts of a prompt in the scale's order: those that the rubric proposes, and others that were used."""
     criteria, scale = rubric.parse(version.body).prompts.get(prompt), version.scale.keys
     shown = {*(criteria.proposed if criteria else scale), *used}
     return [verdict for verdict in scale if verdict in shown]
 
 
 def self_agreement(
-    repeats: Sequence[RepeatCount], scale: Sequence[str], plan: ResamplePlan
+    repeats: Sequence[RepeatCount], study: Study, plan: ResamplePlan
 ) -> SelfAgreement:
     """How far each judge agrees with their own earlier verdicts, over all prompts."""
     judges = sorted({repeat.judge for repeat in repeats})
@@ -217,15 +223,15 @@ def self_agreement(
         "n": sum(repeat.count for repeat in repeats),
         "reason": "" if repeats else NOT_REPEATED,
         "judges": [
-            _own_pair(judge, [repeat for repeat in repeats if repeat.judge == judge], scale, plan)
+            _own_pair(judge, [r for r in repeats if r.judge == judge], study.judged_by.scale, plan)
             for judge in judges
         ],
     }
 
 
 def _own_pair(
-    judge: str, repeats: Sequence[RepeatCount], scale: Sequence[str], plan: ResamplePlan
+    judge: str, repeats: Sequence[RepeatCount], scale: VerdictScale, plan: ResamplePlan
 ) -> JudgeRepeats:
     cells = [(r.cluster, r.verdict_1, r.verdict_2, r.count) for r in repeats]
-    entry = pair_entry((judge, judge), scale, cells, plan)
+    entry = pair_entry((judge, judge), scale.keys, cells, plan, is_ordered=scale.is_ordered)
     return {"judge": judge, "n": sum(repeat.count for repeat in repeats), **entry}

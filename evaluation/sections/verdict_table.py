@@ -24,7 +24,8 @@ def verdict_table(
     judged: Judged, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: ResamplePlan
 ) -> VerdictTable:
     """People's final verdicts."""
-    tallies = final_verdicts.tallies(judged.items, names)
+    asked = {name: column[judged.asked] for name, column in judged.items.items()}
+    tallies = final_verdicts.tallies(asked, names)
     return table_of("verdicts", FINAL_VERDICTS, tallies, prompts, names, judged.scale, plan)
 
 

@@ -22,7 +22,8 @@ SCORED_FORMAT = 5
 class ReportPrompt(TypedDict):
     """A prompt; `one_passage` whether it gives a model one of the two passages of WikiContradict.
 
-    `origin` says where the text of another protocol's prompt is from, "" of one that a person wrote.
+    `origin` says where the text of another protocol's prompt is from, "" of one that a person wrote. `judged` false:
+    the study's rubric has nothing on it, and people judge no response to it.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ReportPrompt(TypedDict):
     title: str
     one_passage: bool
     origin: NotRequired[str]
+    judged: NotRequired[bool]
 
 
 class ReportModel(TypedDict):
@@ -40,12 +42,16 @@ class ReportModel(TypedDict):
 
 
 class ReportVerdict(TypedDict):
-    """A verdict as its rubric declares it (judging/rules/verdict_scale.py); a report has them from worst to best."""
+    """A verdict as its rubric declares it (judging/rules/verdict_scale.py); a report has them in its order."""
 
     key: str
     label: str
     tone: NotRequired[str]
     best: NotRequired[bool]
+
+
+# Why a step of the flow loses responses that people do not judge.
+NO_CRITERIA = "to prompts that the rubric has no criteria for"
 
 
 class StepChange(TypedDict):
@@ -102,6 +108,14 @@ class ReportSubset(TypedDict):
     seed: int
 
 
+class ReportLabel(TypedDict):
+    """Only responses with this label of a scorer were drawn; `no_longer` do not have it any more."""
+
+    scorer: str
+    label: str
+    no_longer: int
+
+
 class ReportStudy(StudyName):
     """Who judged what, as counts."""
 
@@ -116,6 +130,7 @@ class ReportStudy(StudyName):
     without_own: bool
     own_verdicts: list[int]
     subset: NotRequired[ReportSubset]
+    only: NotRequired[ReportLabel]
     resolved_by: str
     rubric: str
     order: str
@@ -164,8 +179,8 @@ class ComparisonAnswer(ComparedSubject):
 class Report(ComparedSubject):
     """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query.
 
-    `halves` are there where judge models are, `rounds` where there were several or one was opened again, `scores`
-    where responses are scored.
+    `ordered` is there where verdicts have no order, `halves` where judge models are, `rounds` where there were several
+    or one was opened again, `scores` where responses are scored.
     """
 
     format: int
@@ -173,6 +188,7 @@ class Report(ComparedSubject):
     snapshot: SnapshotStamp
     population: str
     verdicts: list[ReportVerdict]
+    ordered: NotRequired[bool]
     agreement: JudgeAgreement
     tables: list[VerdictTable]
     judge_models: list[JudgeModel]

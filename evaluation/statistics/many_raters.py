@@ -60,10 +60,14 @@ class Sums:
 
 
 def all_entries(
-    labels: Sequence[str], responses: Groups, plan: ResamplePlan | None
+    labels: Sequence[str],
+    responses: Groups,
+    plan: ResamplePlan | None,
+    is_ordered: bool = True,
 ) -> list[Coefficient]:
     """The coefficients over all judges of some responses, as a report holds them."""
-    metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
+    has_distances = len(labels) > 2 and is_ordered
+    metrics = (alpha.NOMINAL, alpha.ORDINAL) if has_distances else (alpha.NOMINAL,)
     return list(of_many(responses, plan, metrics))
 
 

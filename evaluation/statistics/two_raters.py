@@ -59,13 +59,14 @@ def pair_entry(
     cells: Sequence[PairCell],
     plan: ResamplePlan | None,
     places: Sequence[int] | None = None,
+    is_ordered: bool = True,
 ) -> PairTable:
     """The table of two judges as a report holds it, with all that is computed from it.
 
     `places` are those of the labels on their scale, None where the labels are the whole scale.
     """
     # Two labels have one distance, so weights would repeat the same number.
-    weights = WEIGHTED if len(labels) > 2 else ()
+    weights = WEIGHTED if len(labels) > 2 and is_ordered else ()
     pair = of_two(_groups(labels, cells), labels, plan, weights, places)
     return {
         "labels": list(labels),

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from accounts.throttles import counted
 from evaluation.paper.chart_includes import includes
 from evaluation.paper.latex import latex
-from evaluation.report.display import FORMS, read_display
+from evaluation.report.display import forms_of, read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.methods import methods_paragraph
 from evaluation.views import files
@@ -24,7 +24,7 @@ def page(request: HttpRequest, **of: int) -> HttpResponse:
     context = {
         "report": source.body,
         "display": display,
-        "forms": FORMS.items(),
+        "forms": forms_of(source.body).items(),
         "latex": latex(source.body, display),
         "charts": charts,
         "includes": includes(source.body, charts, source.stem),

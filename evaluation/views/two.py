@@ -107,7 +107,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     rounds = RoundSides(study, Clustering.from_query(request.GET))
     first, second = request.GET.get("first", ""), request.GET.get("with", "")
     scale = study.judged_by.scale
-    verdict = _known(request, "verdict", scale.keys) or scale.best
+    verdict = _known(request, "verdict", scale.keys) or scale.offered[0].key
     on = _known(request, "on", [BOTH])
     names = [_parsed(name) for name in (first or f"{STUDY}-{study.pk}", second) if name]
     if first and names[0].kind != ROUND:

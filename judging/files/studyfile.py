@@ -158,6 +158,7 @@ def study_entry(study: Study) -> dict[str, Any]:
             "strata": study.subset.strata,
             "seed": study.subset.seed,
         },
+        **({"only_label": study.only_label} if study.only_label else {}),
         "rubric": rubric
         and {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
     }

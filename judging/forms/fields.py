@@ -13,8 +13,9 @@ from generation.models import Run
 from generation.states import ResponseState
 from judging.blinding import hidden_run_ids
 from judging.published import over_runs
+from judging.selections import labels_of
 from pages.counting import how_many
-from protocols.declaration import WIKICONTRADICT
+from protocols.declaration import WIKICONTRADICT, Declaration
 
 
 class ResponseModelsField(forms.ModelMultipleChoiceField):
@@ -101,10 +102,19 @@ def answered_runs(person: Person, protocol: str | None = None) -> QuerySet[Run]:
 
 def protocols_of(runs: QuerySet[Run]) -> dict[str, str]:
     """The names of the protocols of these runs, in their order, with the titles."""
+    return {declaration.name: declaration.title for declaration in _declarations(runs)}
+
+
+def scorer_labels(runs: QuerySet[Run]) -> list[str]:
+    """Those that the protocols of these runs have, as "SCORER=LABEL"."""
+    found = (labels_of(declaration) for declaration in _declarations(runs))
+    return list(dict.fromkeys(label for labels in found for label in labels))
+
+
+def _declarations(runs: QuerySet[Run]) -> list[Declaration]:
     keys = dict.fromkeys(runs.values_list("collection", flat=True))
     collections = Collection.objects.select_related("protocol").in_bulk(keys)
-    declarations = [collections[key].declaration for key in keys]
-    return {declaration.name: declaration.title for declaration in declarations}
+    return [collections[key].declaration for key in keys]
 
 
 def subsets_of(runs: QuerySet[Run]) -> QuerySet[Subset]:

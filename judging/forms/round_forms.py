@@ -158,6 +158,7 @@ class AddedForm(RoundForm):
             list(entered["language_models"]),
             superseded=True,
             instances=set(items.values_list("response__instance", flat=True)),
+            label=self.study.only_label,
         )
         return rounds.AddedResponses(selection, entered["anchor_percent"])
 

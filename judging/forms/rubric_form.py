@@ -232,6 +232,7 @@ class RubricForm(forms.Form):
         return {
             "name": self.based_on.name,
             **of,
+            **{key: self.text[key] for key in ("ordered", "excludes") if key in self.text},
             "title": given["title"],
             "source": given["source"],
             "verdicts": [

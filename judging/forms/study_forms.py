@@ -19,6 +19,7 @@ from judging.forms.fields import (
     SubsetField,
     answered_runs,
     possible_judges,
+    scorer_labels,
     subsets_of,
 )
 from judging.models import Rubric, Study
@@ -26,6 +27,7 @@ from judging.rules.assignment import MOST_REPEATED
 from judging.rules.resolution import WAYS
 from judging.selections import Selection
 from judging.studies import StudyDesign
+from protocols.declaration import WIKICONTRADICT
 
 MOST_JUDGES = 20
 LARGEST_SEED = 2**53
@@ -92,6 +94,11 @@ class StudyForm(forms.Form):
     superseded = forms.BooleanField(
         required=False,
         label="Judge a subset's questions also where the contradiction has a newer version since",
+    )
+    label = forms.ChoiceField(
+        required=False,
+        label="Only responses that a scorer labels",
+        help_text="Drawn when the study is made. The report says how many no longer have the label.",
     )
     rubric = RubricField(
         Rubric.objects.none(),
@@ -173,6 +180,11 @@ class StudyForm(forms.Form):
         ).distinct()
         self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
         self.fields["subset"].queryset = subsets_of(runs)  # type: ignore[attr-defined]
+        if labels := protocol != WIKICONTRADICT and scorer_labels(runs):
+            choices = [("", "All"), *((one, one.replace("=", ": ")) for one in labels)]
+            self.fields["label"].choices = choices  # type: ignore[attr-defined]
+        else:
+            del self.fields["label"]
         if is_judged:
             versions = rubric_versions.versions(protocol)
             self.fields["rubric"].queryset = versions  # type: ignore[attr-defined]
@@ -192,6 +204,7 @@ class StudyForm(forms.Form):
             list(entered["language_models"]),
             entered["subset"],
             entered["superseded"],
+            label=entered.get("label", ""),
         )
 
     def clean_repeat_percent(self) -> int:

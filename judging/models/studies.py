@@ -10,10 +10,11 @@ from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance, Subset
 from generation.models import LanguageModel, Response
-from judging.rules.verdict_scale import VerdictScale, declared_scale
+from judging.rules.rubric import protocol_of, scale_of
+from judging.rules.verdict_scale import VerdictScale
 from judging.states import StudyState
 from leases.refusal import Refusal
-from protocols.declaration import Declaration
+from protocols.declaration import WIKICONTRADICT, Declaration
 from protocols.models import Protocol
 from protocols.shipped import wikicontradict
 
@@ -47,9 +48,15 @@ class Rubric(models.Model):
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"
 
+    def judged(self, items: models.QuerySet["StudyItem"]) -> models.QuerySet["StudyItem"]:
+        """Those whose prompts it has criteria for; no study takes others of WikiContradict."""
+        if protocol_of(self.body) == WIKICONTRADICT:
+            return items
+        return items.filter(response__prompt__in=[*self.body["prompts"]])
+
     @cached_property
     def scale(self) -> VerdictScale:
-        return declared_scale(self.body["verdicts"])
+        return scale_of(self.body)
 
 
 class SeenStudies(models.Manager["Study"]):
@@ -98,6 +105,12 @@ class Study(models.Model):
         null=True,
         related_name="+",
         help_text="Of its records, as it was when the study was opened; null: WikiContradict.",
+    )
+    only_label = models.CharField(
+        max_length=100,
+        blank=True,
+        default="",
+        help_text="SCORER=LABEL: only responses with this label were drawn.",
     )
     state = models.CharField(max_length=10, choices=StudyState.choices, default=StudyState.DRAFT)
     judges_per_response = models.PositiveIntegerField(
@@ -190,6 +203,11 @@ class Study(models.Model):
         return self.judges_per_response > 0
 
     @property
+    def judged_items(self) -> models.QuerySet["StudyItem"]:
+        """What people judge. Responses to prompts that its rubric has nothing on are scored, and get no slots."""
+        return self.rubric.judged(self.items.all()) if self.rubric else self.items.none()
+
+    @property
     def judged_by(self) -> Rubric:
         """Its rubric; raises as require_judged."""
         self.require_judged()
@@ -205,7 +223,7 @@ class Study(models.Model):
 
 
 class StudyItem(models.Model):
-    """A response that a study judges. Chosen before the round opens that judges it first."""
+    """A response of a study. Chosen before the round opens that judges it first."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="items")
     response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="study_items")
@@ -218,7 +236,7 @@ class StudyItem(models.Model):
         on_delete=models.PROTECT,
         null=True,
         related_name="items",
-        help_text="The latest one that judges it; null before the first.",
+        help_text="The latest one that judges it; null before the first, and where none does.",
     )
     is_settled = models.BooleanField(
         default=False,

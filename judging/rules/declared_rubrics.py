@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generation.prompts.prompting import Prompt
-from judging.rules.verdict_scale import FEWEST, MOST, TONES, declared_scale
+from judging.rules.verdict_scale import FEWEST, MOST, TONES, VerdictScale, declared_scale
 from protocols.declaration import Declaration, DeclarationProblem, Entry
 from protocols.entry_keys import (
     NAMED,
@@ -31,6 +31,15 @@ KEYS = {
         is_required=True,
         of=dict,
         about=f"The {FEWEST} to {MOST} verdicts, from worst to best.",
+    ),
+    "ordered": Key(
+        bool,
+        about="False: the verdicts have no order. Kappa is unweighted, and none has a tone or is best.",
+    ),
+    "excludes": Key(
+        str,
+        about="A verdict: where it stands on a given text once the study is closed, the record is proposed for "
+        "exclusion.",
     ),
     "rules": Key(list, longest=MOST_TEXT, about="Sentences that judges read for all prompts."),
     "criteria": Key(
@@ -68,7 +77,9 @@ def _rules(declaration: Declaration, entry: Entry) -> Iterator[DeclarationProble
     if problem := _scale_problem(entry):
         yield entry.problem(problem, "verdicts")
         return
-    verdicts = declared_scale(entry.values["verdicts"]).keys
+    verdicts = _scale_of(entry).keys
+    if (verdict := entry.values.get("excludes", verdicts[0])) not in verdicts:
+        yield entry.problem(_unknown(verdict, verdicts), "excludes")
     for prompt, lines in entry.values["criteria"].items():
         place = f"criteria.{prompt}"
         if prompt not in declaration.named("prompt"):
@@ -85,10 +96,18 @@ def _scale_problem(entry: Entry) -> str:
         for problem in entry_problems(Entry("verdict", verdict, number), VERDICT_KEYS):
             return str(problem)
     try:
-        declared_scale(verdicts)
+        _scale_of(entry)
     except ValueError as error:
         return str(error)
     return ""
+
+
+def _scale_of(entry: Entry) -> VerdictScale:
+    return declared_scale(entry.values["verdicts"], entry.values.get("ordered", True))
+
+
+def _unknown(verdict: str, verdicts: list[str]) -> str:
+    return f"{verdict!r} is no verdict. There are {', '.join(verdicts)}."
 
 
 def _criteria_problems(
@@ -96,10 +115,7 @@ def _criteria_problems(
 ) -> Iterator[DeclarationProblem]:
     for verdict, texts in lines.items():
         if verdict not in verdicts:
-            known = ", ".join(verdicts)
-            yield entry.problem(
-                f"{verdict!r} is no verdict. There are {known}.", f"{place}.{verdict}"
-            )
+            yield entry.problem(_unknown(verdict, verdicts), f"{place}.{verdict}")
         elif problem := value_problem(texts, LINES):
             yield entry.problem(problem, f"{place}.{verdict}")
 
@@ -119,6 +135,8 @@ def body_of(
         "title": given["title"],
         "source": given["source"],
         "verdicts": given["verdicts"],
+        **({} if given.get("ordered", True) else {"ordered": False}),
+        **({"excludes": given["excludes"]} if "excludes" in given else {}),
         "rules": given.get("rules", []),
         "prompts": {
             prompts[name].name: {

@@ -91,6 +91,10 @@ class ParsedRubric:
         """The records of other protocols have no gold answers."""
         return self.protocol == WIKICONTRADICT
 
+    def is_judged(self, prompt: str) -> bool:
+        """Whether responses to the prompt get slots: those of other protocols may be scored alone."""
+        return self.needs_gold or prompt in self.prompts
+
 
 def names() -> list[str]:
     """The rubrics that come with the project."""
@@ -118,6 +122,11 @@ def digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical(data)).hexdigest()
 
 
+def scale_of(data: Mapping[str, Any]) -> VerdictScale:
+    """The verdicts of a rubric with these data; raises ValueError with what is wrong."""
+    return declared_scale(data["verdicts"], data.get("ordered", True))
+
+
 def protocol_of(data: Mapping[str, Any]) -> str:
     """The name of the protocol whose prompts a rubric with these data is for."""
     return data.get("protocol", WIKICONTRADICT)
@@ -126,7 +135,7 @@ def protocol_of(data: Mapping[str, Any]) -> str:
 def parse(data: Mapping[str, Any]) -> ParsedRubric:
     """A rubric from its data; raises RubricError with what is wrong."""
     try:
-        scale = declared_scale(data["verdicts"])
+        scale = scale_of(data)
         prompts = {key: _prompt(key, entry) for key, entry in data["prompts"].items()}
         rubric = ParsedRubric(
             data["name"],

@@ -1,7 +1,8 @@
 """The scale of a rubric: its verdicts from worst to best, with their labels and tones. Pure.
 
 A rubric declares each verdict as {"key", "label"}, and may add "tone" and "best". Without them the order says both:
-the last verdict is best and good, the first bad, any between middling. Reports hold the same entries.
+the last verdict is best and good, the first bad, any between middling. Reports hold the same entries. Where the rubric
+says that its verdicts have no order, none is best, and all are neutral.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Any
 
 # What a verdict says of a response, for the colours of badges and charts.
 TONES = GOOD, MIDDLING, BAD = "good", "middling", "bad"
+NEUTRAL = "neutral"
 FEWEST, MOST = 2, 6
 LONGEST_KEY, LONGEST_LABEL = 20, 40
 # Keys stand in ids and selectors, so no two may differ in case or punctuation alone.
@@ -30,7 +32,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class VerdictScale:
-    """`verdicts` run from worst to best; `best` is the key of the one that reports compare by."""
+    """`verdicts` run from worst to best; `best` is the key of the one that reports compare by.
+
+    Without an order they stand as declared, and `best` is "".
+    """
 
     verdicts: tuple[Verdict, ...]
     best: str
@@ -48,20 +53,28 @@ class VerdictScale:
         return {verdict.key: verdict.label for verdict in self.verdicts}
 
     @property
-    def best_first(self) -> tuple[Verdict, ...]:
-        """The order of the buttons and of the keys 1, 2, 3, …"""
-        return self.verdicts[::-1]
+    def is_ordered(self) -> bool:
+        return bool(self.best)
+
+    @property
+    def offered(self) -> tuple[Verdict, ...]:
+        """The order of the buttons and of the keys 1, 2, 3, …: the best first, or as declared."""
+        return self.verdicts[::-1] if self.is_ordered else self.verdicts
 
 
-def declared_scale(entries: Sequence[Mapping[str, Any]]) -> VerdictScale:
+def declared_scale(entries: Sequence[Mapping[str, Any]], is_ordered: bool = True) -> VerdictScale:
     """The scale that these entries declare; raises ValueError with what is wrong."""
+    if not is_ordered:
+        if any(entry.get("tone") or entry.get("best") for entry in entries):
+            raise ValueError("Verdicts without an order have no tone, and none is best.")
+        entries = [{**entry, "tone": NEUTRAL} for entry in entries]
     last = len(entries) - 1
     verdicts = tuple(
         Verdict(entry["key"], entry["label"], entry.get("tone") or _tone_at(place, last))
         for place, entry in enumerate(entries)
     )
     best = [entry["key"] for entry in entries if entry.get("best")] or [entries[-1]["key"]]
-    scale = VerdictScale(verdicts, best[0])
+    scale = VerdictScale(verdicts, best[0] if is_ordered else "")
     if not FEWEST <= len(entries) <= MOST or len(set(scale.keys)) < len(entries):
         raise ValueError(f"A rubric needs {FEWEST} to {MOST} verdicts, each named once.")
     if len(best) > 1:
@@ -73,7 +86,7 @@ def declared_scale(entries: Sequence[Mapping[str, Any]]) -> VerdictScale:
                 f"A verdict's key has 1 to {LONGEST_KEY} characters: lower-case letters a to z, digits, and single "
                 f"spaces between words. It is none of: {', '.join(sorted(RESERVED))}. It is {key!r}."
             )
-        if verdict.tone not in TONES:
+        if verdict.tone not in (*TONES, *([] if is_ordered else [NEUTRAL])):
             raise ValueError(
                 f"{verdict.tone!r} is not a tone of a verdict. Use one of: {', '.join(TONES)}."
             )

@@ -73,7 +73,8 @@ def study_page(
         "idle_days": IDLE_DAYS,
         "held_too_long": pool.held_too_long(study, IDLE_DAYS).count(),
         "progress": progress.of_study(study) if shows_judges else None,
-        "responses": study.items.count(),
+        "responses": (responses := study.items.count()),
+        "not_judged": responses - study.judged_items.count() if study.is_judged else 0,
     }
     if is_admin and study.state == StudyState.DRAFT:
         context["published"] = over_study(study)

@@ -81,7 +81,7 @@ def test_each_verdict_has_its_button_key_and_tone_and_is_stored(client, name):
     signed_in(client, make.judge("alice"))
     for slot, key in zip(make.slots(study, make.judge("alice")), keys, strict=True):
         page = client.get(f"/judge/slots/{slot.pk}/")
-        for place, verdict in enumerate(study.rubric.scale.best_first, start=1):
+        for place, verdict in enumerate(study.rubric.scale.offered, start=1):
             tone = f'data-label="{verdict.label}" data-tone="{verdict.tone}"'
             assertContains(page, f'value="{verdict.key}" data-hotkey="{place}"')
             assertContains(page, tone)

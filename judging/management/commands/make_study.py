@@ -43,6 +43,9 @@ class Command(RefusingCommand):
             help="with --subset: also where the contradiction has a newer version since",
         )
         parser.add_argument(
+            "--label", default="", metavar="SCORER=LABEL", help="only responses with this label"
+        )
+        parser.add_argument(
             "--judge", action="append", default=[], metavar="USERNAME", help="may be repeated"
         )
         parser.add_argument(
@@ -111,7 +114,8 @@ class Command(RefusingCommand):
         )
         by = _person(options["by"])
         subset = _subset(options["subset"]) if options["subset"] else None
-        chosen = Selection(runs, prompts, subset=subset, superseded=options["superseded"])
+        more = {"superseded": options["superseded"], "label": options["label"]}
+        chosen = Selection(runs, prompts, subset=subset, **more)
         return studies.create(options["name"], chosen, design, by=by)
 
 

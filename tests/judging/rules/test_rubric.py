@@ -30,7 +30,7 @@ def test_verdicts_are_declared_from_worst_to_best(data):
 
 
 def test_buttons_come_best_first(data):
-    assert [verdict.label for verdict in rubric.parse(data).scale.best_first] == [
+    assert [verdict.label for verdict in rubric.parse(data).scale.offered] == [
         "Correct",
         "Partially correct",
         "Incorrect",

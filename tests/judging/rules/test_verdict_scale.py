@@ -34,7 +34,21 @@ def test_the_order_says_what_is_not_declared(given, best, tones):
     assert [verdict.tone for verdict in scale.verdicts] == tones
     assert scale.keys == [entry["key"] for entry in given]
     assert scale[best].label == best.capitalize()
-    assert [verdict.key for verdict in scale.best_first] == scale.keys[::-1]
+    assert [verdict.key for verdict in scale.offered] == scale.keys[::-1]
+
+
+def test_verdicts_without_an_order_are_neutral_and_none_is_best():
+    scale = declared_scale(entries("b", "a", "c"), is_ordered=False)
+    assert not scale.is_ordered
+    assert scale.best == ""
+    assert {verdict.tone for verdict in scale.verdicts} == {"neutral"}
+    assert [verdict.key for verdict in scale.offered] == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("more", [{"tone": "good"}, {"best": True}, {"tone": "neutral"}])
+def test_verdicts_without_an_order_declare_none(more):
+    with pytest.raises(ValueError, match="have no tone, and none is best"):
+        declared_scale(entries("no", "yes", yes=more), is_ordered=False)
 
 
 @pytest.mark.parametrize(
