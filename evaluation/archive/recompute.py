@@ -138,8 +138,7 @@ class ReportRows:
         for row in (*self.verdicts, *of["score"]):
             row["model"] = names[row["model_service"], row["model"], row["model_options"]]
         self.items = list({row["item"]: row for row in reversed(self.verdicts)}.values())[::-1]
-        judged = [item for item in self.items if item["prompt"] not in alone]
-        self.kept = [item for item in judged if not item["excluded"]]
+        self.kept = [i for i in self.items if not i["excluded"] and i["prompt"] not in alone]
         self.given = [row for row in self.verdicts if row["first_verdict"] is not None]
         self.first = [row for row in self.given if row["repeat"] == 1]
         self.replies = of["reply"]  # one for each judge model, response and version of the rubric
@@ -183,7 +182,7 @@ def sides(made: differences.Difference) -> dict[str, Any]:
 class ResampledPart:
     """How the intervals of a part were made: its plan, and the columns that name what is drawn as a whole."""
 
-    def __init__(self, made: Data, *, is_ordered: bool = True) -> None:
+    def __init__(self, made: Data, is_ordered: bool = True) -> None:
         self.is_ordered = is_ordered  # the verdicts
         self.plan = bootstrap.ResamplePlan(made["seed"], made["resamples"])
         self.columns = CLUSTERS[made.get("cluster", "article")]
@@ -230,6 +229,7 @@ class Recomputed:
 
     def __init__(self, report: Data, rows: ReportRows) -> None:
         self.report, self.rows = report, rows
+        self.by = ResampledPart(report["agreement"]["interval"], report.get("ordered", True))
         # By key its place. No scale has more than six verdicts, and a forged one would take all memory.
         self.verdicts = {one["key"]: place for place, one in enumerate(report["verdicts"][:6])}
         # A prompt that gives one passage is counted only over questions whose two passages differ.
@@ -310,14 +310,13 @@ class Recomputed:
 
     def rounds(self) -> Data:
         """What each round is of, and how far what two of them ended with agrees."""
-        rows, by = self.rows, self.of_agreement()
+        rows, by = self.rows, self.by
         responses = Counter(n for n, _ in {(row["round"], row["item"]) for row in rows.verdicts})
         final = Counter(item["final_round"] for item in rows.items)
-        ended: defaultdict[Any, dict[int, Data]] = defaultdict(dict)
+        ended, changed = defaultdict[Any, dict[int, Data]](dict), list[Data]()
         for row in rows.verdicts:
             if row["round_verdict"] is not None and not row["excluded"]:
                 ended[row["item"]][row["round"]] = row
-        changed = []
         for entry in self.report["rounds"]["changed"]:
             (n, m), names = entry["rounds"], [f"round {n}" for n in entry["rounds"]]
             both = [(of[n], of[m]) for of in ended.values() if {n, m} <= of.keys()]
@@ -327,13 +326,9 @@ class Recomputed:
         sizes = [{"responses": responses[n], "final": final[n]} for n in numbers]
         return {"rounds": sizes, "changed": changed}
 
-    def of_agreement(self) -> ResampledPart:
-        is_ordered = self.report.get("ordered", True)
-        return ResampledPart(self.report["agreement"]["interval"], is_ordered=is_ordered)
-
     def agreement(self) -> Data:
         """On first verdicts for each prompt and round, and of judges with themselves."""
-        part, by = self.report["agreement"], self.of_agreement()
+        part, by = self.report["agreement"], self.by
         responses: defaultdict[Any, list[Data]] = defaultdict(list)
         for row in self.rows.first:
             responses[row["prompt"], row["item"], row["round"]].append(row)
@@ -414,8 +409,7 @@ class Recomputed:
 
     def answers(self) -> Mapping[Any, dict[Any, Data]]:
         """Final verdicts by (model, prompt), each by its question and how often it was asked before."""
-        of: defaultdict[Any, dict[Any, Data]] = defaultdict(dict)
-        times: Counter[Any] = Counter()
+        of, times = defaultdict[Any, dict[Any, Data]](dict), Counter[Any]()
         final = [item for item in self.rows.kept if item["final_verdict"] is not None]
         for item in sorted(final, key=lambda item: (item["run"], item["sample"], item["item"])):
             asked = (item["model"], item["prompt"], key_of(item))
@@ -439,18 +433,17 @@ class Recomputed:
         part, n, items = self.report["comparisons"], len(first), [*first, *second]
         plan, places = ResampledPart(part).plan, numbered(item["article"] for item in items)
         hits = np.array([item["final_verdict"] == part["verdict"] for item in items], dtype=bool)
-        hits_1, hits_2 = hits[:n], hits[n:]
         if kind == "gains":
             implicit = np.array([item["reasoning"] == tables.IMPLICIT for item in first], bool)
-            gains = differences.gain_difference(hits_1, hits_2, places[:n], implicit, plan)
+            gains = differences.gain_difference(hits[:n], hits[n:], places[:n], implicit, plan)
             gain, less = sides(gains.gain), sides(gains.other_gain)
             value = gain["value"] - less["value"] if gain["n_1"] and less["n_1"] else None
             found = {"value": value, "explicit": gain, "implicit": less}
             return {**found, **entries.difference_ends(gains), "p_clustered": gains.p_clustered}
         if kind == "reasoning":
-            made = differences.unpaired(hits_1, places[:n], hits_2, places[n:], plan)
+            made = differences.unpaired(hits[:n], places[:n], hits[n:], places[n:], plan)
         else:
-            made = differences.paired(hits_1, hits_2, places[:n], plan)
+            made = differences.paired(hits[:n], hits[n:], places[:n], plan)
         tested = ("p_exact", "p_clustered", "only_first", "only_second")
         return sides(made) | {name: getattr(made, name) for name in tested}
 
