@@ -26,6 +26,8 @@ from judging.states import StudyState
 from pages.counting import counted_to
 from wikifetch.models import Tag
 from wikifetch.states import TagState
+from writing.models import Writing
+from writing.overview import desk_of
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,21 @@ def of_annotator(person: Person) -> Iterator[NextStep]:
     is_more = any(step.is_more for step in free)
     count = sum(step.count for step in free)
     yield work(count, waiting, queue, "Get the next tag", is_more=is_more)
+    if Writing.objects.exists():
+        yield from of_writer(person)
+
+
+def of_writer(person: Person) -> Iterator[NextStep]:
+    """What an annotator writes and checks by forms of protocols."""
+    desk, page = desk_of(person), "writing:writings"
+    sent_back = "entry sent back to you|entries sent back to you"
+    yield work(desk["sent_back"].count(), sent_back, page, "Read the notes")
+    begun = "entry in progress|entries in progress"
+    yield work(desk["drafts"].count(), begun, page, "Continue")
+    to_check = "entry that waits for your check|entries that wait for your check"
+    yield work(len(desk["to_check"]), to_check, page, "Check")
+    free = "record that waits for a writer|records that wait for a writer"
+    yield work(sum(writing.left for writing in desk["free"]), free, page, "Take the next")
 
 
 def of_judge(person: Person) -> Iterator[NextStep]:

@@ -88,6 +88,11 @@ class ShownField:
         return " ".join(f"{self.id}-{part}" for part, present in parts.items() if present)
 
     @property
+    def is_explained(self) -> bool:
+        """Whether an option says what it means."""
+        return any(shown.choice.help for shown in self.choices)
+
+    @property
     def is_read(self) -> bool:
         """Whether there is something for people to read."""
         return self.field.kind != FieldKind.PLACE and answered(self.field, self.value)

@@ -13,6 +13,7 @@ from leases.clock import in_seconds
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.judging.factories import draft, hand_in, judge, open_study, slots
+from tests.writing import factories as writing
 
 # Once: other modules send the same statements to both databases.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
@@ -117,3 +118,18 @@ def test_many_free_tags_are_counted_to_a_limit(client, monkeypatch):
     assert "over 3</span> <span>tags that wait for an annotator" in client.get("/").content.decode()
     assert "over 3 tags left for" in client.get("/annotate/").content.decode()
     assert "<dd>over 3</dd>" in client.get("/annotate/progress/").content.decode()
+
+
+def test_forms_of_protocols_are_named_once_one_was_opened():
+    alice, bob = writing.annotator("alice"), writing.annotator("bob")
+    assert len(lines(alice)) == 3
+    weirs = writing.collection(*map(writing.record, "abcd"))
+    form = writing.opened(within=weirs)
+    writing.submitted(form, bob)
+    writing.save(writing.taken(form, alice), answer="1783")
+    assert lines(alice)[3:] == [
+        (0, "entries sent back to you", "", False),
+        (1, "entry in progress", "Continue", True),
+        (1, "entry that waits for your check", "Check", True),
+        (2, "records that wait for a writer", "Take the next", True),
+    ]

@@ -14,6 +14,7 @@ from datasets.records import current, read_draft, record_of, supersede
 from datasets.subsets import Query, freeze
 from leases.clock import in_seconds
 from leases.refusal import NotFoundHere, StaleVersion
+from operations.forgetting import forget
 from tests.races import at_once
 from tests.writing import factories as make
 from tests.writing.factories import ANSWERED, record, refused
@@ -413,3 +414,16 @@ def test_of_two_who_check_one_entry_one_does():
     told = at_once(*(partial(make.checked, entry, who) for who in people))
     assert sorted(refusal is None for refusal in told) == [False, True]
     assert Contradiction.objects.count() == 2
+
+
+# ---------------------------------------------------------------- forgetting
+
+
+def test_forgetting_a_person_keeps_entries_under_the_pseudonym(alice, bob, olga):
+    writing = make.opened(within=make.collection(record("Old Weir"), record("New Weir")))
+    make.checked(make.submitted(writing, alice), bob)
+    waiting = make.submitted(writing, alice)
+    forget(alice, by=olga)
+    _, first, second = map(json.loads, entry_lines(writing.collection))
+    assert (first["author"], second["author"]) == (alice.pseudonym, alice.pseudonym)
+    assert make.checked(waiting, bob).made.author == alice

@@ -121,7 +121,7 @@ class WritingDesk extends HTMLElement {
       const box = textControl(this.cell(list.dataset.offers));
       for (const item of list.children) {
         const phrase = item.textContent.trim();
-        item.replaceChildren(button(phrase, () => write(box, phrase, { replace: false }), { class: "button button-quiet" }));
+        item.replaceChildren(button(phrase, () => write(box, phrase, { replace: false })));
       }
     }
   }
