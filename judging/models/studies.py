@@ -198,6 +198,15 @@ class Study(models.Model):
         return self.protocol.declaration if self.protocol else wikicontradict()
 
     @property
+    def canary(self) -> str:
+        """The canaries of its records, which stand with its files; "" where their protocol has none."""
+        if not self.declaration.file.canary:
+            return ""
+        runs = self.items.order_by().values("response__run")
+        found = Collection.objects.filter(runs__in=runs).select_related("protocol").order_by("name")
+        return "; ".join(dict.fromkeys(collection.canary for collection in found))
+
+    @property
     def is_judged(self) -> bool:
         """Whether people judge its responses. Otherwise it has no rubric, rounds, judges or slots."""
         return self.judges_per_response > 0
