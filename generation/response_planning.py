@@ -104,7 +104,8 @@ def _declared(instance: Instance, prompt: Prompt, declaration: Declaration, seed
         key = instance.contradiction.external_id
         drawn, texts[SHOTS[1:-1]] = shots.drawn(prompt, declaration, record, key, seed)
     except rendering.Unfit as error:
-        return Rendered(instance, prompt, "", [], problem=str(error), is_unfit=True)
+        is_unfit = not isinstance(error, rendering.Absent)
+        return Rendered(instance, prompt, "", [], problem=str(error), is_unfit=is_unfit)
     needed = [name for name in texts if name in (*places.passages, *judged)]
     empty = [declaration.fields[name].title for name in needed if not texts[name].strip()]
     problem = f"{empty[0]} is empty" if empty else ""

@@ -65,6 +65,10 @@ class Unfit(ValueError):
     """A record lacks what a prompt shows; the message says what of it."""
 
 
+class Absent(Unfit):
+    """A record has no optional field, and so is not asked about it."""
+
+
 def texts_of(
     declaration: Declaration, record: Mapping[str, Any], places: Iterable[str]
 ) -> dict[str, str]:
@@ -77,7 +81,7 @@ def _text_of(declaration: Declaration, record: Mapping[str, Any], place: str) ->
     if name not in declaration.fields:
         raise Unfit(f"{name} is no field of {declaration}")
     if name not in record:
-        raise Unfit(f"the record has no {name}")
+        raise Absent(f"the record has no {name}")
     value, reads = record[name], declaration.fields[name].reads or {}
     if declaration.fields[name].is_text:
         return str(value)

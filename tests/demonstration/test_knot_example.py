@@ -5,12 +5,18 @@ import json
 import pytest
 from django.core.management import call_command
 
+from accounts.roles import Role
 from datasets.models import Collection
 from demonstration.examples import load
 from demonstration.knot_example import KNOT
+from generation import protocol_prompts, runs
+from judging import rubric_versions, studies
+from judging.selections import Selection
+from judging.studies import StudyDesign
 from protocols.models import Protocol
 from protocols.shipped import declaration_of
 from tests.demonstration.test_removal import rows_that_can_go
+from tests.factories import person, signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 DECLARED = declaration_of("knot")
@@ -54,6 +60,22 @@ def test_it_is_removed_with_the_demonstration_but_for_the_text_of_the_protocol()
     call_command("remove_demonstration", verbosity=0)
     assert rows_that_can_go() == before | {"Protocol": 1}
     assert load(KNOT)[1]
+
+
+def test_the_filter_is_judged_and_its_downloads_name_the_canary(loaded, client):
+    """Of seven records, which have the fields of ours, and on the pages of the run, the study and the report."""
+    known = protocol_prompts.of_protocol(loaded.protocol)
+    asked = [known[name] for name in ("conflict-present", "faithful")]
+    run, left_out = runs.create(collection=loaded, models=[], prompts=asked)
+    assert (run.responses.count(), len(left_out)) == (14, 2)
+    olga = person("olga", Role.ADMIN, Role.RESEARCHER)
+    rubric = rubric_versions.versions("knot").get(name="knot-filter")
+    design = StudyDesign(judges_per_response=1, rubric=rubric)
+    study = studies.create("Filter", Selection([run]), design, by=olga)
+    studies.open_study(study, [person("alice", Role.JUDGE)])
+    signed_in(client, olga)
+    for address in (f"/runs/{run.pk}/", f"/studies/{study.pk}/", f"/reports/{study.pk}/"):
+        assert loaded.canary in client.get(address).content.decode(), address
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["question"])
