@@ -73,4 +73,5 @@ def test_every_table_of_a_long_file_is_found(path):
         head, keys = found[place]
         assert rows[head - 1].strip("[]") == place[0]
         assert set(table) == {key for key in keys if "." not in key}
-        assert all(rows[keys[key] - 1].startswith((key, f"[{place[0]}.{key}")) for key in table)
+        at = {key: rows[keys[key] - 1].lstrip("[") for key in table}
+        assert all(line.startswith((key, f"{place[0]}.{key}")) for key, line in at.items())
