@@ -150,16 +150,16 @@ class PromptForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or self.cleaned_data
         if not self.errors:
-            given = self.given()
+            values = self.values()
             try:
-                places = protocol_prompts.places_in(given.pop("protocol"))
-                authoring.completed(given, "The prompt", places)
+                places = protocol_prompts.places_in(values.pop("protocol"))
+                authoring.completed(values, "The prompt", places)
             except PromptError as error:
                 field = error.field if error.field in self.fields else None
                 self.add_error(field, str(error))
         return entered
 
-    def given(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """What prompt_versions.add takes."""
         entered = self.cleaned_data
         fixed = {name: (self.based_on or entered)[name] for name in ("name", "label")}

@@ -97,9 +97,14 @@ def _about(prompt: Prompt) -> str:
 
 def stored() -> QuerySet[PromptVersion]:
     """All versions as rows, with the study's own."""
-    _store_own(prompting.prompts())
-    protocol_prompts.store()
+    store()
     return PromptVersion.objects.select_related("author")
+
+
+def store() -> list[str]:
+    """Give the study's own prompts and those of protocols a row each; returns why some get none."""
+    _store_own(prompting.prompts())
+    return protocol_prompts.store()
 
 
 def stored_as(key: str) -> PromptVersion:
@@ -166,17 +171,17 @@ def publish(prompts: Sequence[Prompt]) -> None:
 # ---------------------------------------------------------------- written
 
 
-def add(given: Mapping[str, Any], by: Person) -> PromptVersion:
+def add(entered: Mapping[str, Any], by: Person) -> PromptVersion:
     """A new prompt's first version. Raises Refusal, and Conflict where its name or label is taken."""
-    return _added(_completed(given, "The prompt"), by)
+    return _added(_completed(entered, "The prompt"), by)
 
 
-def _completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """What authoring.completed makes of a prompt for the protocol "protocol", WikiContradict unless it is given."""
-    given = {**given}
-    places = protocol_prompts.places_in(str(given.pop("protocol", WIKICONTRADICT)))
+def _completed(entered: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """What authoring.completed makes of a prompt for the protocol "protocol", WikiContradict where it names none."""
+    values = {**entered}
+    places = protocol_prompts.places_in(str(values.pop("protocol", WIKICONTRADICT)))
     try:
-        return authoring.completed(given, where, places)
+        return authoring.completed(values, where, places)
     except PromptError as error:
         raise Refusal(str(error)) from error
 
@@ -232,7 +237,9 @@ def _stored(body: dict[str, Any], version: int, by: Person | None) -> PromptVers
 
 
 @transaction.atomic
-def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Person) -> PromptVersion:
+def save(
+    row: PromptVersion, entered: Mapping[str, Any], *, newest: str, by: Person
+) -> PromptVersion:
     """What a person makes of this version: the next one, or the newest one changed where no run has used it.
 
     Returns the newest version where nothing was changed. Raises Refusal, and StaleVersion where the newest version's
@@ -241,7 +248,7 @@ def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Perso
     if more := row.prompt.only_declared:
         raise Refusal(f"Only a protocol's file can declare {more}. Write the new version there.")
     fixed = {"name": row.name, "label": row.body["label"], "protocol": row.protocol}
-    body = _completed({**given, **fixed}, "The prompt")
+    body = _completed({**entered, **fixed}, "The prompt")
     # Of two people who save at a time, the second waits here, and is refused.
     list(PromptVersion.objects.filter(name=row.name).select_for_update().values_list("pk"))
     last = newest_of(row.name)
@@ -296,7 +303,7 @@ def read_files(folder: Path) -> tuple[list[PromptVersion], list[str]]:
 @transaction.atomic
 def _read(path: Path) -> PromptVersion | None:
     """The version that a file makes; None where its text is stored already. A prompt keeps its first label."""
-    body = _completed(_given_in(path), "The prompt")
+    body = _completed(_values_in(path), "The prompt")
     # So no two files make versions of one prompt in turns.
     if body["name"] != path.stem:
         raise Refusal(f"the prompt's name is {body['name']!r}. Call the file {body['name']}.json.")
@@ -312,15 +319,15 @@ def _read(path: Path) -> PromptVersion | None:
     return _stored(body, rows[0].version + 1, None)
 
 
-def _given_in(path: Path) -> dict[str, Any]:
+def _values_in(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise Refusal(f"the file has more than {LARGEST_FILE:,} bytes. No prompt is that long.")
-        given = json.loads(data.decode("utf-8"))
+        values = json.loads(data.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise Refusal(f"this is not JSON in UTF-8: {error}.") from error
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise Refusal("this is not a prompt, it has no fields.")
-    return given
+    return values

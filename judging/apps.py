@@ -24,9 +24,11 @@ class JudgingConfig(AppConfig):
             studies_known,
         )
         from judging.files.removing import remove_unfinished
+        from judging.rubric_versions import left_out_of
         from judging.rules.declared_rubrics import TABLES, rubric_problems
         from protocols.access import hides_protocols
         from protocols.checking import key_tables, part_problems
+        from protocols.installed import unusable
 
         blinding.hides_records.add(self.name, hides_records)
         blinding.records_problem.add(self.name, records_problem)
@@ -39,6 +41,7 @@ class JudgingConfig(AppConfig):
         queues.add(self.name, verdicts_to_ask)
         key_tables.add(self.name, lambda: TABLES)
         part_problems.add(self.name, rubric_problems)
+        unusable.add(self.name, left_out_of)
 
 
 def verdicts_to_ask() -> "CallQueue":

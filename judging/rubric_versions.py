@@ -4,7 +4,7 @@ A version never changes, and a study keeps the one that it was made with.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.db import transaction
@@ -17,23 +17,45 @@ from judging.rules import declared_rubrics, rubric
 from leases.refusal import Refusal, StaleVersion
 from leases.rows import first_of
 from protocols.declaration import WIKICONTRADICT
+from protocols.models import Protocol
 
 PROGRAMS = "wikicontradict"
 log = structlog.get_logger(__name__)
 
 
+class LeftOut(NamedTuple):
+    """A declared rubric that cannot be used, and why."""
+
+    protocol: str
+    rubric: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"The rubric {self.rubric} is left out. {self.why}"
+
+
 def versions(protocol: str | None = None) -> QuerySet[Rubric]:
-    """All stored versions by name, the newest first, with those of the program's files that can be used.
+    """All versions by name, the newest first: those of the program's files and of protocols are stored now.
 
     Of the protocol of this name, or of all.
     """
+    store()
+    return stored(protocol)
+
+
+def store() -> list[LeftOut]:
+    """Store the rubrics of the program's files and of installed protocols; returns those of protocols left out."""
     edited = Rubric.objects.exclude(author=None).values_list("name", flat=True)
     for name in {*rubric.names()} - {*edited}:
         try:
             written(name)
         except Refusal as problem:
             log.warning("rubric_left_out", rubric=name, reason=problem.message)
-    _store_declared()
+    return _store_declared()
+
+
+def stored(protocol: str | None = None) -> QuerySet[Rubric]:
+    """The same as versions, of those that are stored."""
     rows = Rubric.objects.select_related("author")
     if protocol == WIKICONTRADICT:
         return rows.filter(body__protocol__isnull=True)
@@ -45,12 +67,13 @@ def version_numbered(pk: int) -> Rubric:
     return first_of(versions().filter(pk=pk), "There is no such version of a rubric.")
 
 
-def current(protocol: str = WIKICONTRADICT) -> Rubric:
+def current(protocol: str = WIKICONTRADICT, rows: QuerySet[Rubric] | None = None) -> Rubric:
     """The version that new studies get: the newest by a person. Until there is one, it is the program's file.
 
-    Raises Refusal where that cannot be used and no version is stored, or the protocol has none.
+    `rows` are the protocol's versions, where they have been read. Raises Refusal where the file cannot be used and no
+    version is stored, or the protocol has none.
     """
-    rows = versions(protocol)
+    rows = versions(protocol) if rows is None else rows
     if protocol != WIKICONTRADICT:
         none = f"The protocol {protocol} has no rubric. Make a study that nobody judges."
         return rows.exclude(author=None).first() or first_of(rows, none)
@@ -68,9 +91,13 @@ def written(name: str) -> Rubric:
 
 
 @transaction.atomic
-def _store_declared() -> None:
-    """Store the rubrics of installed protocols; remove what was stored of one that has changed before any study."""
-    bodies = list(_declared_bodies())
+def _store_declared() -> list[LeftOut]:
+    """Store the rubrics of installed protocols; returns why some are left out.
+
+    What was stored of one that has changed before any study is removed.
+    """
+    left_out: list[LeftOut] = []
+    bodies = list(_declared_bodies(left_out))
     declared = Rubric.objects.filter(author=None, body__protocol__isnull=False)
     unused = declared.filter(studies=None, rounds=None)
     unused.filter(pk__in=[row.pk for row in unused if row.body not in bodies]).delete()
@@ -81,16 +108,24 @@ def _store_declared() -> None:
         try:
             _stored(rubric.parse(body), body, None)
         except Refusal as problem:
-            log.warning("rubric_left_out", rubric=body["name"], reason=problem.message)
+            left_out.append(LeftOut(body["protocol"], body["name"], problem.message))
+    return left_out
 
 
-def _declared_bodies() -> Iterator[dict[str, Any]]:
+def left_out_of(protocol: Protocol) -> list[str]:
+    """Why rubrics of this protocol are left out, for those who install it."""
+    return [str(one) for one in _store_declared() if one.protocol == protocol.name]
+
+
+def _declared_bodies(left_out: list[LeftOut]) -> Iterator[dict[str, Any]]:
+    """Adds to `left_out` why some have none."""
     for protocol, rows in protocol_prompts.stored().items():
         declaration = protocol.declaration
         for entry in declaration.entries("rubric"):
             if lacking := entry.values["criteria"].keys() - rows.keys():
-                reason = f"There is no row of {', '.join(sorted(lacking))} of {protocol}."
-                log.warning("rubric_left_out", rubric=entry.name, reason=reason)
+                names = ", ".join(sorted(lacking))
+                why = f"Of its prompts, {names} cannot be used: Models → Prompts says why."
+                left_out.append(LeftOut(protocol.name, f"{protocol.name}-{entry.name}", why))
                 continue
             prompts = {name: rows[name].prompt for name in entry.values["criteria"]}
             yield declared_rubrics.body_of(declaration, entry, prompts)

@@ -8,12 +8,16 @@ from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from leases.extension import ExtensionPoint
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from protocols.checking import all_problems, part_keys
 from protocols.declaration import WIKICONTRADICT, Declaration, ProtocolError
 from protocols.models import Protocol
 from protocols.reading import read_protocol
 from protocols.shipped import declaration_of, file_of, shipped
+
+# What of an installed protocol cannot be used, in sentences.
+unusable: ExtensionPoint[[Protocol], list[str]] = ExtensionPoint("protocols.installed.unusable")
 
 # More of them help nobody.
 MOST_PROBLEMS = 50
@@ -71,6 +75,11 @@ def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol,
         row.refresh_from_db()
     record(AuditKind.IMPORT, by, f"protocol {row}, sha256 {row.sha256}")
     return row, True
+
+
+def warnings_of(protocol: Protocol) -> list[str]:
+    """What of it cannot be used, for those who have installed it."""
+    return [why for reasons in unusable(protocol) for why in reasons]
 
 
 @transaction.atomic

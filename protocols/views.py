@@ -91,6 +91,8 @@ def _install(request: HttpRequest, data: bytes, source: str) -> HttpResponse:
     row, is_new = installed.install(data, source, person_of(request))
     done = "is installed" if is_new else "was installed before: nothing was changed"
     messages.success(request, f"{row} {done}.")
+    for why in installed.warnings_of(row):
+        messages.warning(request, why)
     return redirect("protocols:protocol", row.name, row.version)
 
 

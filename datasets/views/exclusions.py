@@ -65,6 +65,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     ended = past.select_related(*related).defer("instance__contradiction__fields")
     page = page_of(request, ended if shows_past else rules.listed(rows))
     keep_listed(person, (row.instance.contradiction_id for row in page), request.path)
+    about = "record" if collection.is_declared else "contradiction"
     context = {
         "collection": collection,
         "hidden": hidden_or_asked(request, collection),
@@ -75,6 +76,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
             person, without_questions(collection, rows.filter(seconded_by__isnull=False))
         ),
         "shows_past": shows_past,
+        "where_proposed": f"Questions are proposed from the list of questions, or from the page of their {about}.",
         "page": page,
     }
     return render(request, "datasets/exclusions.html", context)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
-from generation import prompt_pages, prompt_versions, protocol_prompts
+from generation import prompt_pages, prompt_versions
 from generation.access import check_models_shown, keep_questions
 from generation.models import PromptVersion
 from generation.prompt_forms import PreviewForm, PromptForm
@@ -24,9 +24,9 @@ from pages.refusals import form_page, refused_in
 def prompts(request: HttpRequest) -> HttpResponse:
     """All versions of all prompts, with where they are used."""
     check_models_shown(person_of(request), "prompts")
-    rows = prompt_versions.stored()
-    for problem in protocol_prompts.store():
+    for problem in prompt_versions.store():
         messages.warning(request, problem)
+    rows = PromptVersion.objects.select_related("author")
     page = page_of(request, prompt_pages.in_order(rows))
     context = {"page": page, "rows": prompt_pages.listed(page, person_of(request))}
     return render(request, "generation/prompts.html", context)
@@ -74,7 +74,7 @@ def new_prompt(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         with refused_in(form):
             count_job(person_of(request), "prompts")
-            row = prompt_versions.add(form.given(), person_of(request))
+            row = prompt_versions.add(form.values(), person_of(request))
             messages.success(request, f"Prompt {row.prompt.label} is stored. Runs can use it.")
             return redirect("generation:prompt", row.key)
     return form_page(request, "generation/prompt_form.html", {"form": form})
@@ -91,7 +91,7 @@ def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
         with refused_in(form):
             count_job(person_of(request), "prompts")
             began = request.POST.get("newest", "")
-            saved = prompt_versions.save(row, form.given(), newest=began, by=person_of(request))
+            saved = prompt_versions.save(row, form.values(), newest=began, by=person_of(request))
             messages.success(
                 request, f"Prompt {saved.prompt.label}: saved as version {saved.version}."
             )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
 from accounts.models import Person
 from datasets.importers.json_text import MAX_BYTES
@@ -33,6 +34,7 @@ MOST_JUDGES = 20
 LARGEST_SEED = 2**53
 MOST_FAST_SECONDS = 60
 SEED_DRAWN = "Decides what the report draws. If empty, a random one is drawn and stored."
+SUPERSEDED_RECORD = "Judge a subset's questions also where the record has a newer version since"
 SUPERSEDED_DRAWN = "Draw a subset's questions also where the record has a newer version since"
 # What is asked where people judge.
 OF_JUDGING = (
@@ -168,10 +170,16 @@ class StudyForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, person: Person, protocol: str, is_judged: bool, **kwargs: Any
+        self,
+        *args: Any,
+        person: Person,
+        protocol: str,
+        rubrics: QuerySet[Rubric] | None,
+        **kwargs: Any,
     ) -> None:
+        """`rubrics` are the versions that can be chosen; None: nobody judges."""
         super().__init__(*args, **kwargs)
-        self.is_judged = is_judged
+        self.is_judged = rubrics is not None
         runs = answered_runs(person, protocol)
         used = set(runs.values_list("responses__prompt", flat=True))
         self.fields["runs"].queryset = runs  # type: ignore[attr-defined]
@@ -185,10 +193,11 @@ class StudyForm(forms.Form):
             self.fields["label"].choices = choices  # type: ignore[attr-defined]
         else:
             del self.fields["label"]
-        if is_judged:
-            versions = rubric_versions.versions(protocol)
-            self.fields["rubric"].queryset = versions  # type: ignore[attr-defined]
-            self.initial.setdefault("rubric", rubric_versions.current(protocol).pk)
+        if protocol != WIKICONTRADICT:
+            self.fields["superseded"].label = SUPERSEDED_RECORD
+        if rubrics is not None:
+            self.fields["rubric"].queryset = rubrics  # type: ignore[attr-defined]
+            self.initial.setdefault("rubric", rubric_versions.current(protocol, rubrics).pk)
         else:
             for name in OF_JUDGING:
                 del self.fields[name]

@@ -46,10 +46,13 @@ def _unwritten(known: rubric.ParsedRubric, prompts: Mapping[str, Prompt]) -> lis
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 def index(request: HttpRequest) -> HttpResponse:
     """All versions, with what they lack and the studies that use them."""
-    page = page_of(request, rubric_versions.versions().prefetch_related("studies"))
+    for problem in rubric_versions.store():
+        messages.warning(request, str(problem))
+    page = page_of(request, rubric_versions.stored().prefetch_related("studies"))
     prompts = prompt_versions.known()
     rows = [ListedRubric(row, _unwritten(rubric.parse(row.body), prompts)) for row in page]
-    current = [rubric_versions.current(of) for of in {rubric.protocol_of(row.body) for row in page}]
+    protocols = {rubric.protocol_of(row.body) for row in page}
+    current = [rubric_versions.current(of, rubric_versions.stored(of)) for of in protocols]
     context = {"page": page, "rows": rows, "current": current}
     return render(request, "judging/rubrics.html", context)
 

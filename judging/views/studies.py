@@ -65,13 +65,14 @@ def new(request: HttpRequest) -> HttpResponse:
     runs = answered_runs(person)
     kinds = protocols_of(runs)
     protocol = _protocol(request, runs, kinds)
-    may_judge = rubric_versions.versions(protocol).exists()
+    rubrics = rubric_versions.versions(protocol)
+    may_judge = rubrics.exists()
     is_judged = may_judge and request.GET.get("judges") != "none"
     form = StudyForm(
         entered,
         person=person,
         protocol=protocol,
-        is_judged=is_judged,
+        rubrics=rubrics if is_judged else None,
         initial={"runs": request.GET.getlist("run")},
     )
     asks_hours = "hours" in request.POST

@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django.asserts import assertContains, assertNotContains
@@ -13,6 +14,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import check_shown, hidden_in
 from datasets.models import Contradiction
+from generation import prompt_versions
 from judging import (
     adjudication,
     planning,
@@ -85,6 +87,51 @@ def test_a_changed_rubric_of_a_later_protocol_is_the_next_version():
     assert len(rows()) == 2
 
 
+OTHER_VERDICTS = {'key = "yes"': 'key = "entailed"', "\nyes = [": "\nentailed = ["}
+LEFT_OUT = (
+    "The rubric conflictbank-yes-no is left out. The verdicts of the rubric conflictbank-yes-no are no, yes, in this "
+    "order: judgments are stored under these keys. Other verdicts need a rubric of another name."
+)
+
+
+def with_other_verdicts(version: int = 2) -> bytes:
+    text = file_of("conflictbank").decode().replace("version = 1\n", f"version = {version}\n")
+    for old, new in OTHER_VERDICTS.items():
+        text = text.replace(old, new)
+    return text.encode()
+
+
+def test_a_rubric_with_other_verdicts_is_left_out_and_its_page_and_the_install_say_so(
+    client, admin, tmp_path
+):
+    declared.draft()
+    path = tmp_path / "later.toml"
+    path.write_bytes(with_other_verdicts())
+    call_command("install_protocol", str(path), stdout=(out := io.StringIO()))
+    assert LEFT_OUT in out.getvalue()
+    assert [row.version for row in rows()] == [1]
+    assertContains(client.get("/studies/rubrics/"), LEFT_OUT)
+    path.write_bytes(with_other_verdicts(3))
+    with path.open("rb") as file:
+        page = client.post("/protocols/install/", {"file": file}, follow=True)
+    assertContains(page, "conflictbank version 3 is installed.")
+    assertContains(page, LEFT_OUT)
+    bare = client.get("/studies/rubrics/")
+    Protocol.objects.exclude(version=1).delete()
+    assertContains(bare, LEFT_OUT)
+    assertNotContains(client.get("/studies/rubrics/"), "is left out")
+
+
+def test_a_rubric_whose_prompt_cannot_be_used_is_left_out_with_the_reason(client, admin):
+    taken = {"name": "plain", "label": "CB H1d", "title": "Plain", "template": "{question}"}
+    prompt_versions.add(taken, admin)
+    conflictbank.protocol()
+    page = client.get("/studies/rubrics/")
+    assertContains(
+        page, "Of its prompts, entails-default cannot be used: Models → Prompts says why."
+    )
+
+
 def test_an_unchanged_one_stays_the_version_that_it_is():
     use(conflictbank.protocol())
     installed(**{"version = 1\n": "version = 2\n"})
@@ -139,6 +186,22 @@ def test_further_versions_of_a_protocol_ask_the_database_no_further_times(client
         asked.append(len(read))
     assert len(set(asked)) == 1
     assert Rubric.objects.filter(name__startswith="conf").count() == 3
+
+
+@pytest.mark.parametrize(
+    ("page", "module"),
+    [
+        ("/studies/new/", rubric_versions),
+        ("/studies/rubrics/", rubric_versions),
+        ("/prompts/", prompt_versions),
+    ],
+)
+def test_a_page_stores_what_protocols_declare_once(client, admin, page, module, monkeypatch):
+    declared.given_run()
+    calls, store = [], module.store
+    monkeypatch.setattr(module, "store", lambda: calls.append(1) or store())
+    assert client.get(page).status_code == 200
+    assert len(calls) == 1
 
 
 def test_the_form_is_of_one_protocol(client, admin):

@@ -10,7 +10,8 @@ from leases.command import RefusingCommand
 
 class Command(RefusingCommand):
     help = (
-        "Remove the demonstration set: its articles, people, annotations, responses and verdicts."
+        "Remove the demonstration set: its articles, records, people, annotations, responses and verdicts. "
+        "Protocols that were used stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

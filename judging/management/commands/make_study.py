@@ -40,7 +40,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--superseded",
             action="store_true",
-            help="with --subset: also where the contradiction has a newer version since",
+            help="with --subset: also where the contradiction or record has a newer version since",
         )
         parser.add_argument(
             "--label", default="", metavar="SCORER=LABEL", help="only responses with this label"

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
-from protocols.installed import NoProtocol, install
+from protocols.installed import NoProtocol, install, warnings_of
 from protocols.reading import LARGEST
 from protocols.shipped import file_of, shipped
 
@@ -27,7 +27,7 @@ class Command(RefusingCommand):
         except NoProtocol as refused:
             raise Refusal("\n  ".join([refused.message, *refused.problems])) from None
         done = "installed" if is_new else "was installed before; nothing was changed"
-        self.stdout.write(f"{row} {done}\n  sha256 {row.sha256}")
+        self.stdout.write("\n  ".join([f"{row} {done}", f"sha256 {row.sha256}", *warnings_of(row)]))
 
 
 def _content(path: str) -> bytes:
