@@ -11,13 +11,11 @@ from evaluation.statistics import bootstrap, entries, measures, score_tables
 
 Data = Mapping[str, Any]
 QUESTION = itemgetter("collection", "contradiction")
-ABSENT = measures.ABSENT
 
 
 def tables(scores: Data, of: Mapping[str, list[dict[str, Any]]]) -> list[Data]:
     """The figures of each table; `of` has the rows of each kind."""
-    counted = ScoreRows(scores, of)
-    return [{"figures": counted.figures(table)} for table in scores["tables"]]
+    return [{"figures": made} for made in map(ScoreRows(scores, of).figures, scores["tables"])]
 
 
 class ScoreRows:
@@ -48,7 +46,7 @@ class ScoreRows:
         for asked in conditions:
             labels = defaultdict[Any, set[str]](set)
             for one in self.fitting(asked["tags"]):
-                if one["scorer"] == asked["scorer"] and one["label"] not in ABSENT:
+                if one["scorer"] == asked["scorer"] and one["label"] not in measures.ABSENT:
                     labels[one["unit"]].add(one["label"])
             inside &= {unit for unit, of in labels.items() if of == {asked["label"]}}
         return inside
@@ -56,19 +54,19 @@ class ScoreRows:
     def counted(self, name: str, rows: list[Data]) -> tuple[Any, Counter[str]]:
         """Of a measure: the sums of its top and its bottom by article, and how many are in each state."""
         sums, states = np.zeros((self.size, 2)), Counter[str]()
-        scorer, population, label, among = measures.asked(self.measures, name)
+        scorer, population, label, among, _ = measures.asked(self.measures, name)
         for one in rows:
-            given, bits = one["label"], one["entropy"]
+            given, number = one["label"], one["number"]
             outside = population is not None and one["unit"] not in self.inside[population]
-            if one["scorer"] != scorer or outside or (one["excluded"] and given in ABSENT):
+            if one["scorer"] != scorer or outside or (one["excluded"] and given in measures.ABSENT):
                 continue
             state = "excluded" if one["excluded"] else given
             states[state] += state in measures.STATES
-            if not one["excluded"] and given not in ABSENT:
-                if label is None and bits is None:
+            if not one["excluded"] and given not in measures.ABSENT:
+                if label is None and number is None:
                     states["unreturned"] += 1
                 elif among is None or given in among:
-                    sums[one["article"]] += bits if label is None else given == label, 1
+                    sums[one["article"]] += number if label is None else given == label, 1
         return sums, states
 
     def figures(self, table: Data) -> list[dict[str, Any]]:
@@ -85,15 +83,18 @@ class ScoreRows:
             rows = of[(*table["lines"][at[0]], *shown[at[1]])]
             sums[:, *at], states[at] = self.counted(cells[at[2]], rows)
         plan = bootstrap.ResamplePlan(self.scores["seed"], self.scores["resamples"])
-        values = score_tables.values_of(sums.sum(axis=0), columns)
+        asked = [measures.asked(self.measures, cell) for cell in cells]
+        skipped = np.array([counts["skipped"] for counts in states.flat]).reshape(shape)
+        both = score_tables.values_of(sums, skipped, asked, columns)
         ends = score_tables.ends_of(sums, columns, plan)
-        for figure, value, interval in zip(table["figures"], values, ends, strict=True):
+        for figure, (value, less), interval in zip(table["figures"], both, ends, strict=True):
             column, n = columns[figure["column"]], cells.index(figure["measure"])
             at = (figure["line"], column["parts"], n)
-            known = {"value": value, **entries.clustered_entry(interval)}
-            if column["kind"] != "difference":
-                known["states"] = dict(+states[at].sum())  # without those that are 0
+            counts = Counter() if column["kind"] == "difference" else states[at].sum()
+            known = {"value": value, "states": dict(+counts), **entries.clustered_entry(interval)}
             if column["kind"] in ("value", "pooled"):
                 known["k"], known["n"] = sums[:, *at].sum(axis=(0, 1)).tolist()
+            if asked[n].has_skipped and counts["skipped"]:
+                known["without_skipped"] = less
             made.append(known if figure["k"] is not None else {**known, "k": None})
         return made

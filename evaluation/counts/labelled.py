@@ -2,32 +2,44 @@
 
 from collections.abc import Collection
 
-from evaluation.counts.scored import labels_in, of_questions
-from evaluation.scorers.language import labels_of
+from evaluation.counts.scored import declared_name, labels_in, of_questions
+from evaluation.scorers.kinds import labels_of
 from evaluation.statistics.columns import columns
 from generation.models import Response
 from protocols.declaration import Declaration
 
 # A statement names so many responses.
 PIECE = 500
-_READ = {"response": "pk", "instance": "instance_id", "text": "text", "state": "finding"}
+_READ = {
+    "response": "pk",
+    "instance": "instance_id",
+    "prompt": "prompt",
+    "text": "text",
+    "check": "check_reply",
+    "state": "finding",
+}
 
 
 def labels_known(declaration: Declaration) -> list[str]:
     """For judging.selections."""
     scorers = declaration.entries("scorer")
-    return [f"{scorer.name}={label}" for scorer in scorers for label in labels_of(scorer)]
+    return [
+        f"{scorer.name}={label}" for scorer in scorers for label in labels_of(declaration, scorer)
+    ]
 
 
 def with_label(declaration: Declaration, keys: Collection[int], label: str) -> set[int]:
     """For judging.selections."""
     name, _, wanted = label.partition("=")
+    scorer, declared = declaration.named("scorer")[name], declaration.named("prompt")
     ordered, found = sorted(keys), set[int]()
     for start in range(0, len(ordered), PIECE):
         rows = Response.objects.filter(pk__in=ordered[start : start + PIECE])
         read = columns(_READ, rows.values_list(*_READ.values()))
-        read |= of_questions(declaration, read["instance"])
-        labels = labels_in(declaration.named("scorer")[name], read)
+        names = {key: declared_name(declaration, key) for key in read["prompt"].values}
+        prompts = {key: declared[name] for key, name in names.items() if name in declared}
+        _, fields = of_questions(declaration, read["instance"])
+        labels, _ = labels_in(declaration, scorer, read, fields, prompts)
         given = zip(read["response"], labels, strict=True)
         found |= {response for response, one in given if one == wanted}
     return found

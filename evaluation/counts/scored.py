@@ -1,5 +1,6 @@
 """The scored responses of a study, read once: finished ones, those that failed, and those that are not there."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,22 +13,34 @@ from django.db.models.fields.json import KeyTextTransform
 from datasets.models import Instance
 from evaluation.counts.judged import MODEL, Columns, of_each
 from evaluation.counts.naming import in_name_order, model_names, models_of
+from evaluation.scorers import kinds
 from evaluation.scorers.counting import ScoreRows, in_order
 from evaluation.scorers.language import last_words, scored_prompts, tags_of, tags_with_values
-from evaluation.scorers.options import entropy, label_of
+from evaluation.scorers.options import entropy
 from evaluation.statistics.chance import Floats
 from evaluation.statistics.columns import PIECE, Column, columns, combined
-from evaluation.statistics.measures import ABSENT
+from evaluation.statistics.measures import ENTROPY, FAILED, MISSING
 from generation.models import LanguageModel, OptionScore, Response
+from generation.prompts.answers import READING
 from generation.prompts.prompting import VERSION_SUFFIX
 from generation.states import ResponseState
 from judging.models import Study
-from protocols.declaration import LAST, PROMPT, SAMPLE, Declaration, Entry
+from protocols.declaration import LAST, PROMPT, SAMPLE, Declaration, Entry, FieldType
 from protocols.declaration import MODEL as BY_MODEL
 
 _READ = ("instance_id", "model_id", "prompt", "sample", "pk", "drawn")
-FAILED, MISSING = ABSENT
-_NAMES = ("instance", "llm", "prompt", "sample", "response", "last", "text", "state", "position")
+_NAMES = (
+    "instance",
+    "llm",
+    "prompt",
+    "sample",
+    "response",
+    "last",
+    "text",
+    "check",
+    "state",
+    "position",
+)
 _QUESTION = {
     "collection": "contradiction__collection__name",
     "contradiction": "contradiction__external_id",
@@ -40,12 +53,13 @@ class Scored:
     """Columns of responses, finished or not, and of those that are expected: their model was asked that prompt.
 
     What has no text, or is not in the study, is failed or missing, and has no position. `prompts` are the protocol's
-    names of the prompts, by their keys.
+    names of the prompts, by their keys. `fields` has what records have in those that scores depend on, as text.
     """
 
     declaration: Declaration
     prompts: Mapping[str, str]
     columns: Columns
+    fields: Columns
     rows: ScoreRows
 
     @property
@@ -56,7 +70,7 @@ class Scored:
 
     @property
     def slices(self) -> Iterator[tuple[str, Column]]:
-        return ((name, self.columns[name]) for name in self.declaration.slices)
+        return ((name, self.fields[name]) for name in self.declaration.slices)
 
 
 def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
@@ -75,10 +89,12 @@ def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     if not prompts or not len(read["prompt"].at):
         return None
     whole = _with_expected(read)
-    whole |= of_questions(declaration, whole["instance"])
+    questions, fields = of_questions(declaration, whole["instance"])
+    whole |= questions
     whole |= of_each(whole["llm"], MODEL, LanguageModel.objects.filter(pk__in=whole["llm"].values))
     named = {key: entry.name for key, entry in prompts.items()}
-    return Scored(declaration, named, whole, _score_rows(study, declaration, whole, prompts))
+    rows = _score_rows(study, declaration, whole, fields, prompts)
+    return Scored(declaration, named, whole, fields, rows)
 
 
 def declared_name(declaration: Declaration, key: str) -> str:
@@ -98,13 +114,13 @@ def _responses(
         others = others.filter(instance__in=study.subset.instances.order_by().values("pk"))
     if models is not None:
         items, others = items.filter(response__model__in=models), others.filter(model__in=models)
-    finished = (f"response__{name}" for name in (*_READ, "text", "finding"))
-    for *values, drawn, text, finding, position in _rows(items, *finished, "position"):
-        yield *values, _last(prompts[values[2]], drawn), text, finding, position
+    finished = (f"response__{name}" for name in (*_READ, "text", "check_reply", "finding"))
+    for *values, drawn, text, check, finding, position in _rows(items, *finished, "position"):
+        yield *values, _last(prompts[values[2]], drawn), text, check, finding, position
     failed = (ResponseState.FAILED, ResponseState.CANCELLED)
     for *values, drawn, state in _rows(others.exclude(state=ResponseState.DONE), *_READ, "state"):
         kind = FAILED if state in failed else MISSING
-        yield *values, _last(prompts[values[2]], drawn), "", kind, None
+        yield *values, _last(prompts[values[2]], drawn), "", None, kind, None
 
 
 def _rows(rows: QuerySet[Any], *names: str) -> Iterator[Any]:
@@ -137,7 +153,8 @@ def _with_expected(read: Columns) -> dict[str, Column]:
         absent = expected[~np.isin(unit[expected], unit[of == kind])]
         found.append((absent, np.full(len(absent), example)))
     absent, example = (np.concatenate(part) for part in zip(*found, strict=True))
-    empty = {"response": None, "last": None, "text": "", "state": MISSING, "position": None}
+    empty: dict[str, Any] = dict.fromkeys(("response", "last", "check", "position"))
+    empty |= {"text": "", "state": MISSING}
     whole = {}
     for name, column in read.items():
         if name in empty:
@@ -149,18 +166,24 @@ def _with_expected(read: Columns) -> dict[str, Column]:
     return whole
 
 
-def of_questions(declaration: Declaration, instances: Column) -> dict[str, Column]:
-    """What is known of each question: where it is from, its cluster, its letters and its slices."""
-    scorers = declaration.entries("scorer")
-    letters = {name for entry in scorers for name in entry.values["labels"].values()}
-    names = {declaration.item.cluster, *letters, *declaration.slices}
+def of_questions(declaration: Declaration, instances: Column) -> tuple[Columns, Columns]:
+    """What is known of each question: where it is from; and by field its cluster, its golds and its slices."""
+    names = {declaration.item.cluster, *declaration.slices}
+    for scorer in declaration.entries("scorer"):
+        names |= {*kinds.of(scorer.values).fields(scorer.values)}
+    fields = {name: KeyTextTransform(name, "contradiction__fields") for name in sorted(names)}
     where: dict[str, str | Combinable] = {**_QUESTION}
-    where |= {name: KeyTextTransform(name, "contradiction__fields") for name in sorted(names)}
-    return of_each(instances, where, Instance.objects.filter(pk__in=instances.values))
+    where |= {f"field {name}": text for name, text in fields.items()}
+    found = of_each(instances, where, Instance.objects.filter(pk__in=instances.values))
+    return found, {name: found.pop(f"field {name}") for name in fields}
 
 
 def _score_rows(
-    study: Study, declaration: Declaration, of: Columns, prompts: Mapping[str, Entry]
+    study: Study,
+    declaration: Declaration,
+    of: Columns,
+    fields: Columns,
+    prompts: Mapping[str, Entry],
 ) -> ScoreRows:
     names = model_names(models_of(study))
     entries = scored_prompts(declaration)
@@ -175,21 +198,26 @@ def _score_rows(
         SAMPLE: in_order(of["sample"].mapped(str), [str(n) for n in sorted(of["sample"].values)]),
         LAST: in_order(of["last"], words),
     }
-    for tag, values in tags_with_values(declaration).items():
+    for tag, values in tags_with_values(declaration.entries("prompt")).items():
         tags = {key: tags_of(entry).get(tag, "") for key, entry in prompts.items()}
         axes[tag] = in_order(of["prompt"].mapped(tags.__getitem__), ["", *values])
     for name, field in declaration.slices.items():
-        others = sorted({*filter(None, of[name].values)} - {*field.values})
-        axes[name] = in_order(of[name], [*field.values, *others])
-    labels = {entry.name: labels_in(entry, of) for entry in declaration.entries("scorer")}
+        others = sorted({*filter(None, fields[name].values)} - {*field.values})
+        axes[name] = in_order(fields[name], [*field.values, *others])
+    scorers = declaration.entries("scorer")
+    given = {entry.name: labels_in(declaration, entry, of, fields, prompts) for entry in scorers}
+    bits = _entropies(declaration, study, of["response"])
     units = combined(of["llm"], of["sample"], of["instance"])
     return ScoreRows(
         axes=axes,
         unit=np.unique(units, return_inverse=True)[1],
-        cluster=of[declaration.item.cluster].at.astype(np.intp),
+        cluster=fields[declaration.item.cluster].at.astype(np.intp),
         excluded=~of["excluded"].among({None}),
-        labels=labels,
-        entropy=_entropies(declaration, study, of["response"]),
+        labels={name: labels for name, (labels, _) in given.items()},
+        numbers={
+            entry.name: bits if ENTROPY in kinds.of(entry.values).means else given[entry.name][1]
+            for entry in scorers
+        },
         **{
             f"{part}s": {e.name: e.values for e in declaration.entries(part)}
             for part in ("population", "measure")
@@ -197,24 +225,63 @@ def _score_rows(
     )
 
 
-def labels_in(scorer: Entry, of: Columns) -> Column:
-    """The state of each response, or the label of its text."""
-    labels: Mapping[str, str] = scorer.values["labels"]
-    parts = [of["state"], of["text"], *(of[name] for name in labels.values())]
-    kinds, at = np.unique(combined(*parts), return_inverse=True)
-    places = np.unravel_index(kinds, [max(1, len(part.values)) for part in parts])
+def labels_in(
+    declaration: Declaration,
+    scorer: Entry,
+    of: Columns,
+    fields: Columns,
+    prompts: Mapping[str, Entry],
+) -> tuple[Column, Floats]:
+    """By a scorer: the label or the state of each response, None of one that it does not read; and its number.
+
+    Equal answers to a question are scored once.
+    """
+    kind, instances = kinds.of(scorer.values), of["instance"]
+    names = kind.fields(scorer.values)
+    numbers, first = np.unique(instances.at, return_index=True)
+    known = {
+        n: kind.known(
+            scorer.values,
+            {
+                name: _value(declaration, name, text)
+                for name, text in zip(names, texts, strict=True)
+            },
+        )
+        for n, *texts in zip(
+            numbers.tolist(), *(fields[name][first] for name in names), strict=True
+        )
+    }
+
+    def reading(prompt: str) -> tuple[tuple[str, str], ...] | None:
+        entry = prompts.get(prompt)
+        if entry is None or not kind.reads(declaration, scorer, entry):
+            return None
+        return tuple((name, value) for name, value in entry.values.items() if name in READING)
+
+    asked = Column.of_numbers(instances.at)
+    parts = [asked, of["prompt"].mapped(reading), of["state"], of["text"], of["check"]]
+    found, at = np.unique(combined(*parts), return_inverse=True)
+    places = np.unravel_index(found, [max(1, len(part.values)) for part in parts])
     values = (Column(part.values, place) for part, place in zip(parts, places, strict=True))
-    found = [
-        state or label_of(text, dict(zip(labels, letters, strict=True)))
-        for state, text, *letters in zip(*values, strict=True)
+    scores = [
+        (None, np.nan) if how is None else kinds.scored(scorer.values, known[n], dict(how), *said)
+        for n, how, *said in zip(*values, strict=True)
     ]
-    return Column(found, at).mapped(str)
+    labels = Column([label for label, _ in scores], at).mapped(lambda label: label)
+    return labels, np.array([number for _, number in scores])[at]
+
+
+def _value(declaration: Declaration, name: str, text: str | None) -> Any:
+    """A field's value from its text in the database, where a list is JSON."""
+    is_list = declaration.fields[name].type == FieldType.LIST
+    return json.loads(text) if text is not None and is_list else text
 
 
 def _entropies(declaration: Declaration, study: Study, responses: Column) -> Floats:
-    """Of each response in bits, NaN where it is not known; not read where no measure is a mean."""
+    """Of each response in bits, NaN where it is not known; not read where no measure is a mean of it."""
     known: dict[int, float | None] = {}
-    if any("mean" in entry.values for entry in declaration.entries("measure")):
+    means = (entry.values.get("mean", {}) for entry in declaration.entries("measure"))
+    if any(mean.get("of") == ENTROPY for mean in means):
         masses: dict[int, list[float | None]] = {}
         rows = OptionScore.objects.filter(response__study_items__study=study).order_by()
         for response, mass in _rows(rows, "response_id", "mass"):

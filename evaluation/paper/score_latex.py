@@ -39,4 +39,5 @@ def tables(report: Report, display: Display) -> list[list[str]]:
 def _cell(figure: Figure) -> str:
     counts = f"{figure.value}/{figure.of}" if figure.of else figure.value
     ends = bracketed(figure.interval)
-    return " ".join(filter(None, [escaped(figure.share), escaped(counts), ends]))
+    parts = [escaped(figure.share), escaped(counts), ends, escaped(figure.beside)]
+    return " ".join(filter(None, parts))

@@ -12,6 +12,7 @@ from judging.rules.verdict_scale import VerdictScale, declared_scale
 class Figure:
     """One number of a page: its text, its interval, why it is missing, and the query of the rows it counts.
 
+    `beside` is the same number without some of the rows.
     `second` is another interval, by another method. Where `value` is a count of `of`, `whole` is the query of
     all these rows.
     """
@@ -24,6 +25,7 @@ class Figure:
     second: str = ""
     of: str = ""
     whole: str = ""
+    beside: str = ""
 
 
 def query(**parts: object) -> str:

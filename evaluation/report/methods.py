@@ -263,13 +263,34 @@ def _comparing(report: Report) -> Iterator[str]:
         )
 
 
+# By kind of scorer, and how it matches.
+TEXTS_SCORED = {
+    ("squad", None): "compares an answer with the right ones by exact match and F1",
+    ("alias", "equal"): "takes an answer as right that is equal to a right one",
+    ("alias", "contained"): "takes an answer as right that contains a right one as whole words",
+}
+
+
+def _texts_scored(scores: ReportScores) -> Iterator[str]:
+    for scorer in scores["scorers"]:
+        match = scorer.get("match", "equal") if scorer["kind"] == "alias" else None
+        if words := TEXTS_SCORED.get((scorer["kind"], match)):
+            yield (
+                f"The scorer “{scorer['name']}” {words}, both normalised as by the SQuAD 2.0 script. Where a record "
+                "has no right answer, abstaining is right."
+            )
+    if any("without_skipped" in one for table in scores["tables"] for one in table["figures"]):
+        yield "Skipped responses count 0; the figure without them stands beside."
+
+
 def _scoring(report: Report, scores: ReportScores) -> Iterator[str]:
     by = report["protocol"]
     yield (
         f"Scores are computed as the protocol {by['name']} version {by['version']} (sha256 {by['sha256'][:12]}) "
-        "declares. Undecided and skipped responses are in shares, failed and missing ones are not; populations are "
-        "taken model by model and sample by sample."
+        "declares. Undecided, unread and skipped responses are in shares, failed and missing ones are not; populations "
+        "are taken model by model and sample by sample."
     )
+    yield from _texts_scored(scores)
     yield (
         f"They have 95 % intervals from {scores['resamples']:,} resamples of whole {by['cluster']}s (seed "
         f"{scores['seed']}); where that cannot be done, Wilson's, which take responses as independent."

@@ -17,7 +17,7 @@ from evaluation.shapes.score_tables import (
     ScoreTable,
 )
 from evaluation.shapes.study_report import Report
-from evaluation.statistics.measures import Asked, asked
+from evaluation.statistics.measures import ANY, ENTROPY, SKIPPED, Asked, asked
 from evaluation.statistics.score_tables import DIFFERENCE, MEAN, POOLED, VALUE, ScoreColumn
 from protocols.declaration import MODEL, ORIGINS
 
@@ -143,7 +143,7 @@ def _section(
         name,
         measure.get("label") or measure["title"],
         measure["title"],
-        "%" if of.label else "bits",
+        "bits" if of.of == ENTROPY else "%",
         tuple(
             ScoreLine(
                 " · ".join(values),
@@ -183,11 +183,11 @@ def _ends(figure: ScoreFigure, shown: Callable[[float | None], str]) -> str:
 def _figure(report: Report, table: ScoreTable, of: Asked, figure: ScoreFigure) -> Figure:
     def shown(value: float | None) -> str:
         """Per cent with two places, or bits; a dash for none."""
-        return sentences.number(100 * value if value is not None and of.label else value, 2)
+        return sentences.number(value if value is None or of.of == ENTROPY else 100 * value, 2)
 
     column, k, n = table["columns_shown"][figure["column"]], figure["k"], figure["n"]
     rows = _rows(report, table, figure, column) | {"within": of.population, "of": KEPT}
-    labels = [(of.scorer, label) for label in of.among or ()]
+    labels = [(of.scorer, label) for label in of.among or (ANY,)]
     linked, ends = column["kind"] in (VALUE, POOLED) and n, _ends(figure, shown)
     reason = figure["reason"]
     if figure["value"] is not None and not ends:
@@ -198,9 +198,19 @@ def _figure(report: Report, table: ScoreTable, of: Asked, figure: ScoreFigure) -
         share=shown(figure["value"]),
         interval=ends,
         reason=" ".join(filter(None, [reason, states_words(figure["states"])])),
+        beside=_without_skipped(figure, shown),
         query=query(**rows, scored=urlencode([(of.scorer, of.label)])) if linked and k else "",
         whole=query(**rows, scored=urlencode(labels)) if linked else "",
     )
+
+
+def _without_skipped(figure: ScoreFigure, shown: Callable[[float | None], str]) -> str:
+    """ "without skipped 45.20, n = 31"; "" where none is skipped."""
+    if "without_skipped" not in figure:
+        return ""
+    n = figure["n"]
+    counts = "" if n is None else f", n = {n - figure['states'][SKIPPED]}"
+    return f"without skipped {shown(figure['without_skipped'])}{counts}"
 
 
 def states_words(states: dict[str, int]) -> str:
@@ -223,7 +233,10 @@ def _rows(
 
 
 OF_FIGURE = ("value", "k", "n", "low", "high", "cluster_low", "cluster_high", "clusters")
-HEADER = ["table", "origin", "line", "kind", "column", "measure", *OF_FIGURE, "reason", "states"]
+HEADER = [
+    *("table", "origin", "line", "kind", "column", "measure", *OF_FIGURE),
+    *("reason", "states", "without_skipped"),
+]
 
 
 def score_sheet(report: Report) -> Sheet:
@@ -241,4 +254,5 @@ def _sheet_rows(scores: ReportScores) -> Iterator[Sequence[object]]:
             place = [line, column["kind"], words, figure["measure"]]
             why = figure["reason"] or figure["cluster_reason"]
             states = states_words(figure["states"])
-            yield [table["name"], table["origin"], *place, *values(figure, OF_FIGURE), why, states]
+            said = [why, states, figure.get("without_skipped")]
+            yield [table["name"], table["origin"], *place, *values(figure, OF_FIGURE), *said]

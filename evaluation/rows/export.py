@@ -4,7 +4,8 @@ People are named by their pseudonyms. Only first verdicts of closed slots and fi
 judge may still change is in no number. hashing.py says which of these are hashed.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -13,24 +14,33 @@ from django.db.models.expressions import Combinable
 from datasets.contexts import reasoning
 from evaluation.counts.judged import COLUMNS, ORDER
 from evaluation.counts.scored import Scored
+from evaluation.scorers import kinds
+from evaluation.statistics.measures import F1
 from judging.models import Study, StudyItem
 
 
 def header(scores: Scored | None) -> list[str]:
     """The columns of rows.csv; where responses are scored, their scores, tags and drawn orders come last."""
-    return (
-        [*COLUMNS, *(f"score_{name}" for name in scores.rows.labels), "tags", "order"]
-        if scores
-        else [*COLUMNS]
-    )
+    return [*COLUMNS, *_scores(scores), "tags", "order"] if scores else [*COLUMNS]
+
+
+def _scores(scores: Scored) -> dict[str, Iterable[Any]]:
+    """What the scorers say, column by column: a label or a state, and of squad its F1."""
+    rows, found = scores.rows, dict[str, Iterable[Any]]()
+    for scorer in scores.declaration.entries("scorer"):
+        found[f"score_{scorer.name}"] = rows.labels[scorer.name]
+        if F1 in kinds.of(scorer.values).means:
+            numbers = rows.numbers[scorer.name].tolist()
+            found[f"f1_{scorer.name}"] = (None if math.isnan(one) else one for one in numbers)
+    return found
 
 
 def records(items: QuerySet[StudyItem], scores: Scored | None = None) -> Iterator[dict[str, Any]]:
     """The rows of rows.csv: one for each judge's slot, and one for a response without any."""
-    labels: dict[str, dict[int, str]] = {}
+    labels: dict[str, dict[int, Any]] = {}
     if scores:
-        for name, column in scores.rows.labels.items():
-            labels[f"score_{name}"] = dict(zip(scores.columns["position"], column, strict=True))
+        for name, column in _scores(scores).items():
+            labels[name] = dict(zip(scores.columns["position"], column, strict=True))
     for record in read_columns(
         items, {**COLUMNS, "order": "response__drawn"} if scores else COLUMNS
     ):

@@ -9,6 +9,7 @@ verdicts are numbered within the study.
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from operator import itemgetter
@@ -72,7 +73,7 @@ _QUESTION = ["collection", "contradiction"]
 _SCORED = [*_QUESTION, "excluded", "prompt", *MODEL, "sample", "last"]
 # Of responses that are scored, those that are not there as well; and of each question.
 SCORED_KINDS = {
-    SCORE: [*_SCORED, "scorer", "label", "entropy"],
+    SCORE: [*_SCORED, "scorer", "label", "number"],
     SLICE: [*_QUESTION, "field", "value"],
 }
 # json.dumps would make an encoder each time.
@@ -239,14 +240,16 @@ def _articles(judged: Judged) -> Iterator[list[Any]]:
 
 
 def _scores(scores: Scored) -> Iterator[str]:
-    """A line for each response and scorer, in an order that does not depend on row ids."""
+    """A line for each scorer and each response that it reads, in an order that does not depend on row ids."""
     rows, of = scores.rows, scores.columns
     excluded = of["excluded"].mapped(lambda by: by is not None)
-    bits = Column.of_values(None if np.isnan(one) else float(one) for one in rows.entropy)
     for scorer, labels in sorted(rows.labels.items()):
-        named = {**of, "excluded": excluded, "label": labels, "entropy": bits}
-        named["scorer"] = Column((scorer,), np.zeros(len(bits.at), dtype=np.intp))
-        texts = zip(*(_texts(named[name]) for name in SCORED_KINDS[SCORE]), strict=True)
+        read = np.flatnonzero(rows.read(scorer))
+        named = {**of, "excluded": excluded, "label": labels}
+        numbers = rows.numbers[scorer].tolist()
+        named["number"] = Column.of_values(None if math.isnan(one) else one for one in numbers)
+        named["scorer"] = Column((scorer,), np.zeros(len(numbers), dtype=np.intp))
+        texts = zip(*(_texts(named[name][read]) for name in SCORED_KINDS[SCORE]), strict=True)
         yield from sorted(f'["{SCORE}", {", ".join(row)}]\n' for row in texts)
 
 

@@ -104,7 +104,7 @@ def in_words(choice: ResponseChoice, study: Study) -> list[tuple[str, str]]:
 
 def _pairs(given: str) -> str:
     found = scored_choice.pairs(given).items()
-    return "; ".join(f"{name}: {' or '.join(values)}" for name, values in found)
+    return "; ".join(f"{name}: {' or '.join(v or 'any' for v in values)}" for name, values in found)
 
 
 def _model(given: str, names: Mapping[int, str]) -> str:

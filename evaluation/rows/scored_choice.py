@@ -1,14 +1,16 @@
 """Which responses have a score: by label, place on the axes of tables, and population; and what the scores are."""
 
+import math
 from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl
 
 import numpy as np
 
 from evaluation.counts.scored import declared_name, scored
+from evaluation.scorers import kinds
 from evaluation.scorers.language import scored_prompts, tags_of, tags_with_values
-from evaluation.scorers.options import label_of
-from evaluation.statistics.measures import AMBIGUOUS, FINISHED, OTHER
+from evaluation.statistics.measures import ANY, F1
+from generation.prompts.answers import READING, answer_of
 from judging.models import Study, StudyItem
 from leases.refusal import Refusal
 from protocols.declaration import Declaration
@@ -46,7 +48,7 @@ def positions(
             raise Refusal(f"{unknown[0][:40]} is not known here. Use one of: {', '.join(known)}.")
     kept = rows.fitting(where) & rows.within(within or None)
     for scorer, wanted in labels.items():
-        kept &= rows.labels[scorer].among(wanted)
+        kept &= rows.finished(scorer) if ANY in wanted else rows.labels[scorer].among(wanted)
     found = [
         place for place in scores.columns["position"][np.flatnonzero(kept)] if place is not None
     ]
@@ -60,14 +62,14 @@ def label_entries(declaration: Declaration) -> list[tuple[str, str]]:
     return [
         (f"{scorer.name}={label}", label)
         for scorer in declaration.entries("scorer")
-        for label in (*scorer.values["labels"], OTHER, AMBIGUOUS, *FINISHED)
+        for label in kinds.labels_of(declaration, scorer)
     ]
 
 
 def tag_entries(declaration: Declaration) -> list[tuple[str, str]]:
     return [
         (f"{tag}={value}", f"{tag}: {value}")
-        for tag, values in tags_with_values(declaration).items()
+        for tag, values in tags_with_values(scored_prompts(declaration)).items()
         for value in values
     ]
 
@@ -90,8 +92,17 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
         record = response.instance.contradiction.fields or {}
         shown = {}
         for scorer in declaration.entries("scorer"):
-            letters = {label: record.get(name) for label, name in scorer.values["labels"].items()}
-            shown[scorer.name] = response.finding or label_of(response.text, letters)
+            if not (kind := kinds.of(scorer.values)).reads(declaration, scorer, entry):
+                continue
+            known = kind.known(scorer.values, record)
+            said = response.finding, response.text, response.check_reply
+            label, number = kinds.scored(scorer.values, known, entry.values, *said)
+            f1 = f", F1 {number:.2f}" if F1 in kind.means and not math.isnan(number) else ""
+            shown[scorer.name] = f"{label}{f1}"
+        is_read = any(name in entry.values for name in (*READING, "check"))
+        if is_read and not response.finding:
+            answer = answer_of(response.text, entry.values, response.check_reply)
+            shown["answer read"] = "an abstention" if answer.abstained else answer.text
         shown["prompt tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags_of(entry).items())
         order = (response.drawn or {}).get("order", ())
         shown["order"] = ", then ".join(declaration.fields[name].title for name in order)

@@ -14,7 +14,16 @@ from evaluation.statistics.bootstrap import Resampled, ResamplePlan
 from evaluation.statistics.chance import Floats
 from evaluation.statistics.columns import Column, Mask, Places, combined
 from evaluation.statistics.entries import clustered_entry
-from evaluation.statistics.measures import ABSENT, EXCLUDED, FINISHED, STATES, Asked, asked
+from evaluation.statistics.measures import (
+    ABSENT,
+    EXCLUDED,
+    FINISHED,
+    SKIPPED,
+    STATES,
+    WITHOUT_GOLD,
+    Asked,
+    asked,
+)
 from evaluation.statistics.score_tables import (
     DIFFERENCE,
     MEAN,
@@ -28,7 +37,9 @@ from evaluation.statistics.wilson import wilson
 Data = Mapping[str, Any]
 Ends = Callable[[Floats, Sequence[ScoreColumn], ResamplePlan], list[Resampled]]
 EMPTY = "Nothing here is in the population."
+NOT_READ = "The scorer reads no response here."
 NO_RESPONSE = "No finished response here."
+NO_GOLD = "No record here has an answer to compare with."
 NEITHER = "No response here is {} or {}."
 NONE_RETURNED = "No response here has the probabilities of all options."
 UNDEFINED = "Undefined, because one of the values that it is made of is."
@@ -40,7 +51,8 @@ class ScoreRows:
 
     `axes` has the values of each axis in the order of tables, None for none, "" for a tag that a prompt lacks. `unit`
     is the model, question and sample.
-    `labels` has, by scorer, the label or the state of each; `entropy` is in bits, NaN where it is not known.
+    By scorer, `labels` has the label or the state of each, None where it does not read such responses, and `numbers`
+    what a mean is of, NaN where that is not known.
     """
 
     axes: Mapping[str, Column]
@@ -48,7 +60,7 @@ class ScoreRows:
     cluster: Places
     excluded: Mask
     labels: Mapping[str, Column]
-    entropy: Floats
+    numbers: Mapping[str, Floats]
     populations: Mapping[str, Data]
     measures: Mapping[str, Data]
 
@@ -57,8 +69,12 @@ class ScoreRows:
         fits = [self.axes[axis].among(listed(given)) for axis, given in where.items()]
         return np.logical_and.reduce([np.ones(len(self.unit), dtype=bool), *fits])
 
+    def read(self, scorer: str) -> Mask:
+        """The responses that the scorer has a label or a state for."""
+        return ~self.labels[scorer].among({None})
+
     def finished(self, scorer: str) -> Mask:
-        return ~self.labels[scorer].among(ABSENT)
+        return ~self.labels[scorer].among({*ABSENT, None})
 
     @cached_property
     def units(self) -> int:
@@ -92,11 +108,13 @@ class ScoreRows:
     def parts_of(self, measure: str) -> tuple[Asked, Mask, Floats, Mask]:
         """What a measure is of, the responses that it is over, and each one's part of its top and its bottom."""
         of = asked(self.measures, measure)
-        labels, within = self.labels[of.scorer], self.within(of.population)
+        labels = self.labels[of.scorer]
+        within = self.within(of.population) & self.read(of.scorer)
         bottom = within & ~self.excluded & self.finished(of.scorer)
         if of.label is None:
-            bottom &= ~np.isnan(self.entropy)
-            return of, within, np.where(bottom, self.entropy, 0.0), bottom
+            numbers = self.numbers[of.scorer]
+            bottom &= ~np.isnan(numbers)
+            return of, within, np.where(bottom, numbers, 0.0), bottom
         if of.among:
             bottom &= labels.among(of.among)
         return of, within, (bottom & labels.among({of.label})).astype(float), bottom
@@ -130,7 +148,9 @@ def table_entry(
     table: Data, rows: ScoreRows, plan: ResamplePlan, ends: Ends = ends_of
 ) -> dict[str, Any]:
     """A table as declared, with its lines, columns and figures; `outside` counts what fits it and is in no column."""
-    fits = rows.fitting(table.get("where", {}))
+    measures = [asked(rows.measures, measure) for measure in table["cells"]]
+    read = [rows.read(of.scorer) for of in measures]
+    fits = rows.fitting(table.get("where", {})) & np.logical_or.reduce(read)
     lines, line = _combinations([rows.axes[axis] for axis in table["rows"]], fits)
     values, value = _combinations([rows.axes[axis] for axis in table["columns"]], fits)
     columns = columns_of(table, values)
@@ -142,24 +162,23 @@ def table_entry(
     place = line * len(values) + value
     shape, clusters = (len(lines), len(values)), int(rows.cluster.max()) + 1
     sums = np.zeros((clusters, *shape, len(table["cells"]), 2))
-    states = []
+    states = np.zeros((*shape, len(table["cells"]), 2 + len(STATES)), dtype=np.int64)
     for n, measure in enumerate(table["cells"]):
         of, within, top, bottom = rows.parts_of(measure)
         at = (rows.cluster * size + place)[placed]
         for side, weights in enumerate((top, bottom)):
             added = np.bincount(at, weights=weights[placed], minlength=clusters * size)
             sums[..., n, side] = added.reshape(clusters, *shape)
-        counted = _states(rows, of, within & placed)
-        states.append(
-            [np.bincount(place[which], minlength=size).reshape(shape) for which in counted]
-        )
-    found = values_of(sums.sum(axis=0), columns), ends(sums, columns, plan)
+        for m, which in enumerate(_states(rows, of, within & placed)):
+            states[..., n, m] = np.bincount(place[which], minlength=size).reshape(shape)
+    both = values_of(sums, states[..., 2 + STATES.index(SKIPPED)], measures, columns)
+    found = zip(both, ends(sums, columns, plan), strict=True)
     places = product(range(len(lines)), range(len(columns)), range(len(table["cells"])))
-    kept = np.array(states)  # measures x (inside, finished, *STATES) x lines x values
+    whole = sums.sum(axis=0)
     return made | {
         "figures": [
-            _figure(rows, made, sums.sum(axis=0), kept, at, value, interval)
-            for at, value, interval in zip(places, *found, strict=True)
+            _figure(rows, made, whole, states, at, *of_figure)
+            for at, of_figure in zip(places, found, strict=True)
         ]
     }
 
@@ -179,7 +198,7 @@ def _states(rows: ScoreRows, of: Asked, within: Mask) -> list[Mask]:
     """Which rows are in the population, which of them are finished, and which are in each of STATES."""
     labels, finished = rows.labels[of.scorer], within & rows.finished(of.scorer)
     kept = within & ~rows.excluded
-    unreturned = kept & finished & np.isnan(rows.entropy) & (of.label is None)
+    unreturned = kept & finished & np.isnan(rows.numbers[of.scorer]) & (of.label is None)
     counted = [kept & labels.among({state}) for state in (*FINISHED, *ABSENT)]
     return [kept, kept & finished, *counted, finished & rows.excluded, unreturned]
 
@@ -190,10 +209,11 @@ def _figure(
     sums: Floats,
     states: NDArray[np.int64],
     at: tuple[int, int, int],
-    value: float | None,
+    both: tuple[float | None, float | None],
     interval: Resampled,
 ) -> dict[str, Any]:
     line, n, m = at
+    value, without_skipped = both
     column: ScoreColumn = table["columns_shown"][n]
     measure = table["cells"][m]
     made: dict[str, Any] = {"line": line, "column": n, "measure": measure, "value": value}
@@ -201,17 +221,21 @@ def _figure(
     made |= clustered_entry(interval)
     if column["kind"] == DIFFERENCE:
         return made | {"reason": "" if value is not None else UNDEFINED}
-    counts = states[m, :, line, column["parts"]].sum(axis=0)
+    counts = states[line, column["parts"], m].sum(axis=0)
     made["states"] = {name: int(k) for name, k in zip(STATES, counts[2:], strict=True) if k}
+    of = asked(rows.measures, measure)
+    if of.has_skipped and SKIPPED in made["states"]:
+        made["without_skipped"] = without_skipped
     if column["kind"] == MEAN:
         return made | {"reason": "" if value is not None else UNDEFINED}
     top, bottom = sums[line, column["parts"], m].sum(axis=0)
     made["n"] = int(bottom)
-    of = asked(rows.measures, measure)
     if of.label is not None:
         low, high = wilson(int(top), int(bottom)) or (None, None)
         made |= {"k": int(top), "low": low, "high": high}
     if value is None:
         why = NEITHER.format(*of.among) if of.among else NONE_RETURNED
-        made["reason"] = EMPTY if not counts[0] else why if counts[1] else NO_RESPONSE
+        absent = NO_GOLD if WITHOUT_GOLD in made["states"] else NO_RESPONSE
+        nothing = EMPTY if of.population or made["states"] else NOT_READ
+        made["reason"] = nothing if not counts[0] else why if counts[1] else absent
     return made

@@ -1,11 +1,13 @@
 """What is wrong with the scorers, populations, measures and tables of a protocol. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evaluation.statistics.measures import ABSENT, AMBIGUOUS, FINISHED, OTHER
-from generation.prompts.prompting import WITH_OPTIONS
+from evaluation.scorers import kinds
+from evaluation.scorers.kinds import KINDS, labels_of
+from evaluation.scorers.options import LONGEST_LABEL
+from evaluation.statistics.measures import ENTROPY, EXACT, F1, asked
 from protocols.declaration import (
     AXES,
     LAST,
@@ -14,7 +16,6 @@ from protocols.declaration import (
     Declaration,
     DeclarationProblem,
     Entry,
-    FieldType,
 )
 from protocols.entry_keys import (
     NAMED,
@@ -26,9 +27,6 @@ from protocols.entry_keys import (
     value_problem,
 )
 
-# What a mean is of.
-ENTROPY = "entropy"
-LONGEST_LABEL = 24  # of a scorer or a measure, as the head of a column
 LABEL = Key(str, longest=LONGEST_LABEL, about="The head of its column.")
 TITLED = {
     **NAMED,
@@ -38,23 +36,29 @@ SCORER = Key(str, is_required=True, about="The scorer whose labels are counted."
 SCORED_LABEL = Key(
     str,
     is_required=True,
-    about=f"A label of the scorer, {OTHER}, {AMBIGUOUS}, or a state such as undecided.",
+    about="A label of the scorer, or a state such as undecided or unread.",
 )
 IN = Key(str, about="The population whose responses are counted. Without it, all.")
+SCORER_KEYS = {
+    **NAMED,
+    "kind": Key(
+        str,
+        is_required=True,
+        values=tuple(KINDS),
+        about="How a response gets its label. option: by the letter of the chosen option. squad: right or wrong by "
+        "exact match, with F1, as the SQuAD 2.0 script has them. alias: right where the answer is one of the golds, or "
+        "contains one.",
+    ),
+}
 KEYS: Mapping[str, Mapping[str, Key]] = {
+    # Those of all kinds; a scorer has those of its own.
     "scorer": {
-        **NAMED,
-        "kind": Key(
-            str,
-            is_required=True,
-            values=("option",),
-            about="How a response gets its label: the chosen option against letters of the record.",
-        ),
-        "labels": Key(
-            dict,
-            is_required=True,
-            about=f"Label = letter field. Another letter is {OTHER}; one that two labels share is {AMBIGUOUS}.",
-        ),
+        **SCORER_KEYS,
+        **{
+            name: replace(key, is_required=False)
+            for kind in KINDS.values()
+            for name, key in kind.keys.items()
+        },
     },
     "population": {
         **TITLED,
@@ -110,8 +114,9 @@ MEAN_KEYS = {
     "of": Key(
         str,
         is_required=True,
-        values=(ENTROPY,),
-        about="Bits, over the responses for which all options were returned.",
+        values=(ENTROPY, EXACT, F1),
+        about="entropy, in bits, of option: over the responses for which all options were returned. exact and f1, of "
+        "squad.",
     ),
     "in": IN,
 }
@@ -128,9 +133,10 @@ def score_problems(declaration: Declaration) -> list[DeclarationProblem]:
     """All of them; the rules are asked once all keys are right."""
     entries = [(part, entry) for part in KEYS for entry in declaration.entries(part)]
     checks: list[Callable[[str, Entry], list[DeclarationProblem]]] = [
-        lambda part, entry: entry_problems(entry, KEYS[part]),
+        lambda part, entry: entry_problems(entry, _keys_of(part, entry)),
         lambda _, entry: list(_inner_problems(entry)),
         lambda part, entry: list(RULES[part](declaration, entry)),
+        lambda part, entry: list(_cell_rules(declaration, entry)) if part == "table" else [],
     ]
     for check in checks:
         if problems := [problem for part, entry in entries for problem in check(part, entry)]:
@@ -138,18 +144,28 @@ def score_problems(declaration: Declaration) -> list[DeclarationProblem]:
     return []
 
 
+def _keys_of(part: str, entry: Entry) -> Mapping[str, Key]:
+    kind = entry.values.get("kind")
+    if part == "scorer" and isinstance(kind, str) and kind in KINDS:
+        return {**SCORER_KEYS, **KINDS[kind].keys}
+    return KEYS[part]
+
+
 def scored_prompts(declaration: Declaration) -> list[Entry]:
-    """The prompts whose responses an option is chosen in."""
+    """The prompts whose responses a scorer reads."""
+    scorers = declaration.entries("scorer")
     return [
-        entry
-        for entry in declaration.entries("prompt")
-        if entry.values.get("answer") in WITH_OPTIONS
+        prompt
+        for prompt in declaration.entries("prompt")
+        if any(kinds.of(one.values).reads(declaration, one, prompt) for one in scorers)
     ]
 
 
-def labels_of(scorer: Entry) -> list[str]:
-    """All that it says of a finished response."""
-    return [*scorer.values["labels"], OTHER, AMBIGUOUS, *FINISHED]
+def read_prompts(declaration: Declaration, scorer: Entry) -> list[Entry]:
+    """The prompts whose responses it reads."""
+    kind = kinds.of(scorer.values)
+    prompts = declaration.entries("prompt")
+    return [prompt for prompt in prompts if kind.reads(declaration, scorer, prompt)]
 
 
 def tags_of(prompt: Entry) -> Mapping[str, str]:
@@ -182,20 +198,7 @@ def _at(entry: Entry, name: str, inner: str, message: str) -> DeclarationProblem
 
 
 def _scorer_rules(declaration: Declaration, entry: Entry) -> Problems:
-    labels = entry.values["labels"]
-    if not labels or (problem := texts_problem(labels)):
-        yield entry.problem(problem if labels else "name a label and its field.", "labels")
-        return
-    for label, name in labels.items():
-        field = declaration.fields.get(name)
-        if field is None or field.type != FieldType.LETTER:
-            yield entry.problem(f"{name!r} is no field that is a letter.", "labels")
-        if label in (OTHER, AMBIGUOUS, *FINISHED, *ABSENT):
-            yield entry.problem(
-                f"{label!r} means something else here. Choose another label.", "labels"
-            )
-        elif problem := value_problem(label, LABEL):
-            yield entry.problem(f"of the label {label[:40]!r}: {problem}", "labels")
+    return kinds.of(entry.values).problems(declaration, entry)
 
 
 def _population_rules(declaration: Declaration, entry: Entry) -> Problems:
@@ -203,28 +206,38 @@ def _population_rules(declaration: Declaration, entry: Entry) -> Problems:
         tags, at = condition["tags"], f"all.{n}"
         if not tags or (problem := texts_problem(tags)):
             yield _at(entry, at, "tags", problem if tags else "name a tag and its value.")
-        elif unknown := [name for name in tags if name not in tags_with_values(declaration)]:
-            yield _at(entry, at, "tags", f"no prompt with options has a tag {unknown[0]!r}.")
+        elif unknown := [name for name in tags if name not in _tags(declaration)]:
+            yield _at(entry, at, "tags", f"no prompt has a tag {unknown[0]!r}.")
         elif not any(
-            tags.items() <= tags_of(prompt).items() for prompt in scored_prompts(declaration)
+            tags.items() <= tags_of(prompt).items()
+            for prompt in _prompts_of(declaration, condition["scorer"])
         ):
-            yield _at(entry, at, "tags", "no prompt with options has these tags.")
+            yield _at(entry, at, "tags", "no prompt that the scorer reads has these tags.")
         yield from _score_rules(declaration, entry, condition, at)
 
 
 def _score_rules(
-    declaration: Declaration, entry: Entry, asked: Mapping[str, Any], at: str
+    declaration: Declaration, entry: Entry, given: Mapping[str, Any], at: str
 ) -> Problems:
-    """The scorer, the label and the population that a measure or a condition names."""
-    scorer = declaration.named("scorer").get(asked["scorer"])
+    """The scorer, the label or the mean, and the population that a measure or a condition names."""
+    scorer = declaration.named("scorer").get(given["scorer"])
     if scorer is None:
-        yield _at(entry, at, "scorer", f"there is no scorer {asked['scorer']!r}.")
-    elif "label" in asked:
-        labels = labels_of(scorer)
-        if asked["label"] not in labels:
-            yield _at(entry, at, "label", f"{asked['label']!r} is none of {', '.join(labels)}.")
-    if "in" in asked and asked["in"] not in declaration.named("population"):
-        yield _at(entry, at, "in", f"there is no population {asked['in']!r}.")
+        yield _at(entry, at, "scorer", f"there is no scorer {given['scorer']!r}.")
+    elif "label" in given:
+        labels = labels_of(declaration, scorer)
+        if given["label"] not in labels:
+            yield _at(entry, at, "label", f"{given['label']!r} is none of {', '.join(labels)}.")
+    elif given["of"] not in (means := kinds.of(scorer.values).means):
+        has = f"has the mean of {' or '.join(means)}" if means else "has no mean"
+        yield _at(entry, at, "of", f"a scorer of kind {scorer.values['kind']} {has}.")
+    if "in" in given and given["in"] not in declaration.named("population"):
+        yield _at(entry, at, "in", f"there is no population {given['in']!r}.")
+
+
+def _prompts_of(declaration: Declaration, name: str) -> list[Entry]:
+    """Those that the scorer of this name reads; all where there is none."""
+    scorer = declaration.named("scorer").get(name)
+    return read_prompts(declaration, scorer) if scorer else [*declaration.entries("prompt")]
 
 
 def _measure_rules(declaration: Declaration, entry: Entry) -> Problems:
@@ -259,7 +272,7 @@ def _ratio_rules(declaration: Declaration, entry: Entry) -> Problems:
 
 def _table_rules(declaration: Declaration, entry: Entry) -> Problems:
     values = entry.values
-    axes = [*AXES, *tags_with_values(declaration), *declaration.slices]
+    axes = [*AXES, *_tags(declaration), *declaration.slices]
     for key in ("where", "rows", "columns"):
         for axis in values.get(key, ()):
             if axis not in axes:
@@ -295,7 +308,18 @@ def _where_rules(declaration: Declaration, entry: Entry) -> Problems:
             yield entry.problem(f"no prompt or record has {axis} {unknown[0]!r}.", "where")
             return
     if not _fitting(declaration, where):
-        yield entry.problem("no prompt with options fits all of this.", "where")
+        yield entry.problem("no prompt fits all of this.", "where")
+
+
+def _cell_rules(declaration: Declaration, entry: Entry) -> Problems:
+    """Each measure's scorer reads a prompt of the table."""
+    measures = {name: measure.values for name, measure in declaration.named("measure").items()}
+    there = {prompt.name for prompt in _fitting(declaration, entry.values.get("where", {}))}
+    for name in entry.values["cells"]:
+        prompts = _prompts_of(declaration, asked(measures, name).scorer)
+        if there.isdisjoint(prompt.name for prompt in prompts):
+            message = f"no prompt that the scorer of {name} reads fits all of this."
+            yield entry.problem(message, "where")
 
 
 def listed(given: str | list[str]) -> list[str]:
@@ -305,7 +329,7 @@ def listed(given: str | list[str]) -> list[str]:
 def axes_of(declaration: Declaration, prompt: Entry) -> dict[str, str]:
     """Where a prompt stands on the axes that prompts decide; "" for a tag that it has not."""
     return {
-        **dict.fromkeys(tags_with_values(declaration), ""),
+        **dict.fromkeys(_tags(declaration), ""),
         **tags_of(prompt),
         PROMPT: prompt.name,
     }
@@ -316,10 +340,14 @@ def fits(where: Mapping[str, str | list[str]], axes: Mapping[str, str]) -> bool:
     return all(axes[axis] in listed(given) for axis, given in where.items() if axis in axes)
 
 
-def tags_with_values(declaration: Declaration) -> dict[str, list[str]]:
-    """The tags of prompts with options, each with its values in the order of the prompts."""
+def _tags(declaration: Declaration) -> dict[str, list[str]]:
+    return tags_with_values(declaration.entries("prompt"))
+
+
+def tags_with_values(prompts: Iterable[Entry]) -> dict[str, list[str]]:
+    """The tags of prompts, each with its values in the order of the prompts."""
     found: dict[str, dict[str, None]] = {}
-    for prompt in scored_prompts(declaration):
+    for prompt in prompts:
         for name, value in tags_of(prompt).items():
             found.setdefault(name, {})[value] = None
     return {name: list(values) for name, values in found.items()}
@@ -332,14 +360,14 @@ def _values(
     prompts = _fitting(declaration, where)
     if axis == LAST:
         return list(dict.fromkeys(word for prompt in prompts for word in last_words(prompt)))
-    if axis == PROMPT or axis in tags_with_values(declaration):
+    if axis == PROMPT or axis in _tags(declaration):
         found = (axes_of(declaration, prompt)[axis] for prompt in prompts)
         return list(dict.fromkeys(filter(None, found)))
     return list(field.values) or None if (field := declaration.slices.get(axis)) else None
 
 
 def _fitting(declaration: Declaration, where: Mapping[str, str | list[str]]) -> list[Entry]:
-    prompts = scored_prompts(declaration)
+    prompts = declaration.entries("prompt")
     return [prompt for prompt in prompts if fits(where, axes_of(declaration, prompt))]
 
 

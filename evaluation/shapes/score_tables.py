@@ -63,7 +63,8 @@ class ScoreMeasure(TypedDict):
 class ScoreFigure(ClusterEnds):
     """A figure of a table, by the places of its line and column; `k` of `n` with Wilson's interval where it is that.
 
-    `n` alone is that of a mean over responses. `states` counts those without an option, and those that are not there.
+    `n` alone is that of a mean over responses. `states` counts those without a label, and those that are not there.
+    Skipped ones count 0: where there are some, `without_skipped` is the value of the n less those.
     """
 
     line: int
@@ -76,6 +77,7 @@ class ScoreFigure(ClusterEnds):
     high: float | None
     reason: str
     states: dict[str, int]
+    without_skipped: NotRequired[float | None]
 
 
 class ScoreTable(TypedDict):

@@ -13,6 +13,7 @@ import numpy as np
 
 from .bootstrap import FEWEST_CLUSTERS, Resampled, ResamplePlan, intervals, too_few
 from .chance import Floats, ratio
+from .measures import Asked
 
 VALUE, MEAN, POOLED, DIFFERENCE = "value", "mean", "pooled", "difference"
 
@@ -84,9 +85,20 @@ def _values(sums: Floats, columns: Sequence[ScoreColumn]) -> Floats:
     return found
 
 
-def values_of(sums: Floats, columns: Sequence[ScoreColumn]) -> list[float | None]:
-    """The value of each figure, by line, column and measure; None where undefined."""
-    return [None if np.isnan(v) else float(v) for v in _values(sums, columns).ravel()]
+def values_of(
+    by_cluster: Floats, skipped: Any, measures: Sequence[Asked], columns: Sequence[ScoreColumn]
+) -> list[tuple[float | None, float | None]]:
+    """The value of each figure, by line, column and measure, and that without skipped responses; None where undefined.
+
+    `by_cluster` has clusters as its first dimension. `skipped` counts them (lines x values x measures); they have
+    nothing in a top.
+    """
+    sums = by_cluster.sum(axis=0)
+    counted = skipped * [of.has_skipped for of in measures]
+    less = sums - np.stack([np.zeros_like(counted), counted], axis=-1)
+    both = [_values(some, columns).ravel().tolist() for some in (sums, less)]
+    found = [[None if np.isnan(value) else value for value in values] for values in both]
+    return list(zip(*found, strict=True))
 
 
 def ends_of(

@@ -50,7 +50,7 @@ class WantedForm:
         if self.form == Form.OPTION:
             return _chooses_one(reply, options)
         none = self.reading.get("abstain") or NONE
-        return reply.startswith(none) or any(_is_span(reply, passage) for passage in options)
+        return reply.startswith(none) or any(is_part(reply, passage) for passage in options)
 
     def verb(self, text: str, asking: int) -> str:
         """What follows this reply, the one after `asking` others: "finish", "repeat", or "skip" after the last."""
@@ -97,13 +97,13 @@ def varied(options: Mapping[str, Any], asking: int) -> dict[str, Any]:
     return {**options, "seed": seed + asking} if asking and isinstance(seed, int) else {**options}
 
 
-def _is_span(reply: str, passage: str) -> bool:
-    """Whether the reply is a part of the passage that cuts no word or number at its ends."""
-    start = passage.find(reply) if reply else -1
+def is_part(of: str, text: str) -> bool:
+    """Whether one text is in another, and cuts no word or number there at its ends."""
+    start = text.find(of) if of else -1
     while start >= 0:
-        if not any(_goes_on(passage, place) for place in (start, start + len(reply))):
+        if not any(_goes_on(text, place) for place in (start, start + len(of))):
             return True
-        start = passage.find(reply, start + 1)
+        start = text.find(of, start + 1)
     return False
 
 

@@ -23,20 +23,24 @@ MEASURES = {
     "car": {"share": {"scorer": "answer", "label": "counter", "in": "known"}},
     "mr": {"ratio": ["oar", "car"]},
     "entropy": {"mean": {"scorer": "answer", "of": "entropy"}},
+    "exact": {"mean": {"scorer": "answer", "of": "exact"}},
+    "f1": {"mean": {"scorer": "answer", "of": "f1"}},
+    "accuracy": {"share": {"scorer": "answer", "label": "right"}},
+    "skipped": {"share": {"scorer": "answer", "label": "skipped"}},
 }
 
 
 class One(NamedTuple):
-    """A response; `label` may be a state."""
+    """A response; `label` may be a state, or None where the scorer does not read it."""
 
     item: int
     setting: str
-    label: str
+    label: str | None
     cause: str | None = None
     model: str = "llama"
     sample: str = "1"
     excluded: bool = False
-    entropy: float = float("nan")
+    number: float = float("nan")
     last: str | None = None
     style: str = "book"
 
@@ -55,7 +59,7 @@ def rows_of(*given: One) -> ScoreRows:
         cluster=of["item"].at.astype(np.intp),
         excluded=of["excluded"].among({True}),
         labels={"answer": of["label"]},
-        entropy=np.array([one.entropy for one in given]),
+        numbers={"answer": np.array([one.number for one in given])},
         populations=POPULATIONS,
         measures=MEASURES,
     )

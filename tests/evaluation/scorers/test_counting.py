@@ -195,7 +195,7 @@ def test_differences_are_from_a_named_column_and_of_margins_too():
 
 
 def test_entropy_is_averaged_where_all_options_were_returned():
-    given = [One(n, "one", "original", "typo", entropy=n / 2) for n in range(3)]
+    given = [One(n, "one", "original", "typo", number=n / 2) for n in range(3)]
     given.append(One(3, "one", "undecided", "typo"))
     entropy = figure(made(*given, cells=["entropy"]), "entropy")
     assert (entropy["value"], entropy["n"], entropy["k"]) == (0.5, 3, None)
@@ -245,3 +245,102 @@ def test_a_mean_has_an_interval_where_each_of_its_parts_has():
     assert mean["value"] is not None
     assert mean["clusters"] == 7
     assert "Fewer than 8 clusters (7)" in mean["cluster_reason"]
+
+
+# ---------------------------------------------------------------- texts
+
+
+def texts(*given: tuple[str | None, float], cause: str = "typo") -> list[One]:
+    """Responses by label and F1, each on an item of its own."""
+    return [One(n, "one", label, cause, number=f1) for n, (label, f1) in enumerate(given)]
+
+
+def of_texts(*given, **table):
+    return made(*given, cells=["f1", "exact", "accuracy"], **table)
+
+
+def test_the_mean_of_f1_and_of_exact_matches():
+    given = texts(("right", 1), ("wrong", 0.4), ("wrong", 0.75), ("unread", 0), ("refused", 0))
+    f1, exact, accuracy = of_texts(*given)["figures"]
+    assert (f1["value"], f1["n"], f1["k"]) == (pytest.approx(0.43), 5, None)
+    assert (exact["value"], exact["k"], exact["n"]) == (0.2, 1, 5)
+    assert {**exact, "measure": ""} == {**accuracy, "measure": ""}
+    assert exact["low"] is not None
+    assert f1["states"] == exact["states"] == {"unread": 1, "refused": 1}
+    assert "without_skipped" not in f1
+
+
+def test_a_skipped_response_counts_0_and_the_figure_without_it_stands_beside():
+    given = texts(("right", 1), ("wrong", 0.5), ("skipped", 0), ("skipped", 0), ("failed", 0))
+    f1, exact, _ = of_texts(*given)["figures"]
+    assert (f1["value"], f1["n"], f1["without_skipped"]) == (0.375, 4, 0.75)
+    assert (exact["k"], exact["n"], exact["without_skipped"]) == (1, 4, 0.5)
+    assert f1["states"] == {"skipped": 2, "failed": 1}
+
+
+@pytest.mark.parametrize("measure", ["entropy", "mr", "skipped"])
+def test_what_skipped_responses_do_not_lower_has_no_figure_without_them(measure):
+    given = texts(("right", 1), ("skipped", float("nan")))
+    [one] = made(*given, cells=[measure])["figures"]
+    assert "without_skipped" not in one
+
+
+def test_where_all_are_skipped_there_is_no_figure_without_them():
+    [f1, *_] = of_texts(*texts(("skipped", 0)))["figures"]
+    assert (f1["value"], f1["without_skipped"]) == (0, None)
+
+
+def test_margins_have_a_figure_without_skipped_responses_too():
+    given = [
+        *texts(("right", 1), ("skipped", 0)),
+        *texts(("right", 1), ("wrong", 0), ("wrong", 0), ("skipped", 0), cause="time"),
+    ]
+    table = of_texts(*given, mean="cause", pooled="cause", difference="typo")
+    found = {
+        table["columns_shown"][one["column"]]["kind"]: (one["value"], one.get("without_skipped"))
+        for one in table["figures"]
+        if one["measure"] == "exact" and one["column"] > 1
+    }
+    assert found == {
+        "mean": (0.375, pytest.approx(2 / 3)),  # of 1/2 and 1/4; of 1 and 1/3
+        "pooled": (pytest.approx(2 / 6), 0.5),
+        "difference": (-0.25, None),
+    }
+
+
+def test_what_a_scorer_does_not_read_is_in_no_count():
+    given = [*texts(("right", 1), (None, float("nan"))), *texts((None, float("nan")), cause="time")]
+    table = of_texts(*given)
+    assert [column["values"] for column in table["columns_shown"]] == [["typo"]]
+    assert figure(table, "exact")["n"] == 1
+    assert figure(table, "exact")["states"] == {}
+    assert table["outside"] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ([("without gold", float("nan"))], "No record here has an answer to compare with."),
+        ([("failed", float("nan"))], "No finished response here."),
+    ],
+)
+def test_what_has_no_score_of_texts_has_a_reason(given, reason):
+    for one in of_texts(*texts(*given))["figures"]:
+        assert (one["value"], one["n"], one["reason"]) == (None, 0, reason)
+        assert one["states"] == {given[0][0]: 1}
+
+
+def test_pooled_over_the_levels_questions_weigh_alike():
+    """0.80, 0.40 and 0.20 of 3,887, 1,136 and 510 questions."""
+    given = [
+        *asked({"right": 3110, "wrong": 777}, style="simple"),
+        *asked({"right": 454, "wrong": 682}, first=3887, style="explicit"),
+        *asked({"right": 102, "wrong": 408}, first=5023, style="implicit"),
+    ]
+    by_level = {"columns": ["style"], "cells": ["accuracy"], "mean": "style", "pooled": "style"}
+    table = shown(made(*given, **by_level))
+    assert [table["llama", "value", level, "accuracy"] for level in ("simple", "explicit", "implicit")] == [
+        "80.01", "39.96", "20.00",
+    ]  # fmt: skip
+    assert table["llama", "pooled", None, "accuracy"] == "66.26"
+    assert table["llama", "mean", None, "accuracy"] == "46.66"

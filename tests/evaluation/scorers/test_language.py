@@ -2,10 +2,12 @@
 
 import pytest
 
-from evaluation.scorers.language import score_problems
+from evaluation.scorers.kinds import labels_of
+from evaluation.scorers.language import read_prompts, score_problems, scored_prompts
 from protocols.declaration import Declaration, ProtocolError
 from protocols.reading import read_protocol
 from protocols.shipped import file_of
+from tests.protocols.factories import TEXT as MILLS
 
 TEXT = file_of("conflictbank").decode()
 SCORES = TEXT.index("[[scorer]]")
@@ -33,7 +35,7 @@ def test_a_protocol_may_have_no_scores():
     ("old", "new", "at", "sentence"),
     [
         # A scorer
-        ('kind = "option"', 'kind = "regex"', 'kind = "regex"', "scorer 'answer', kind: 'regex' is none of option."),
+        ('kind = "option"', 'kind = "regex"', 'kind = "regex"', "scorer 'answer', kind: 'regex' is none of option"),
         ('kind = "option"', 'kinds = "option"', "kinds = ", "this is no key of [scorer]. There are name, kind"),
         (LABELS, "labels = {}", "labels = ", "labels: name a label and its field."),
         (LABELS, "labels = { original = 1 }", "labels = ", "labels: this is not a text."),
@@ -45,9 +47,9 @@ def test_a_protocol_may_have_no_scores():
         ('all = [\n', 'every = [\n', "every = ", "every: this is no key of [population]."),
         ('{ tags = { setting = "no evidence", form = "published" }, ', "{ ", "all = ", "all.1: tags is missing."),
         ('setting = "no evidence", form', 'settings = "no evidence", form', "all = ",
-         "all.1.tags: no prompt with options has a tag 'settings'."),
-        ('setting = "no evidence", form', 'setting = "none", form', "all = ", "no prompt with options has these tags."),
-        ('setting = "no evidence", form', 'check = "entailment", form', "all = ", "has a tag 'check'."),
+         "all.1.tags: no prompt has a tag 'settings'."),
+        ('setting = "no evidence", form', 'setting = "none", form', "all = ", "no prompt that the scorer reads has"),
+        ('setting = "no evidence", form', 'check = "entailment", form', "all = ", "the scorer reads has these"),
         ('{ tags = { setting = "no evidence", form = "published" }', "{ tags = {}", "all = ", "name a tag and"),
         (FIRST, FIRST.replace("answer", "answers"), "all = ", "all.1.scorer: there is no scorer 'answers'."),
         (FIRST, FIRST.replace("original", "right"), "all = ", "all.1.label: 'right' is none of"),
@@ -59,7 +61,7 @@ def test_a_protocol_may_have_no_scores():
         (OAR, OAR.replace("answer", "answers"), "share = ", "there is no scorer 'answers'."),
         (OAR, OAR.replace("original", "right"), "share = ", "'right' is none of original, counter, uncertain, other"),
         (OAR, OAR.replace('"known"', '"unknown"'), "share = ", "share.in: there is no population 'unknown'."),
-        ('of = "entropy"', 'of = "length"', "mean = ", "mean.of: 'length' is none of entropy."),
+        ('of = "entropy"', 'of = "length"', "mean = ", "mean.of: 'length' is none of entropy, exact, f1."),
         (MR, 'ratio = ["mr", "car"]', "ratio = ", "this is a ratio of itself."),
         (MR, 'ratio = ["oar", "oar"]', "ratio = ", "one text is there twice."),
         (MR, 'ratio = ["oar", "far"]', "ratio = ", "'far' is no measure that is a share."),
@@ -82,7 +84,7 @@ def test_a_protocol_may_have_no_scores():
         (ANSWERS, "where = { setting = [] }", "where = ", "setting: the list is empty."),
         (ANSWERS, 'where = { setting = 1 }\ndifference = "none"', "where = ", "setting: this is not a text."),
         (ANSWERS, 'where = { default_evidence_category = "news" }', "where = ", "_category 'news'."),
-        (ANSWERS, 'where = { setting = "one piece", order = "shuffled" }', "where = ", "no prompt with options fits"),
+        (ANSWERS, 'where = { setting = "one piece", order = "shuffled" }', "where = ", "no prompt fits"),
         (OF_ANSWERS, f'{OF_ANSWERS}\nmean = "cause"', "mean = ", "'cause' is none of the table's columns."),
         (OF_ANSWERS, f'{OF_ANSWERS}\npooled = "model"', "pooled = ", "'model' is none of the table's columns."),
         (OF_ANSWERS, f'{OF_ANSWERS}\ndifference = "none"', "difference = ", "'none' is no value of setting in"),
@@ -100,6 +102,132 @@ def test_a_mistake_is_refused_with_its_line(old, new, at, sentence):
     until = text.index(old) + len(new)
     before = TEXT[:SCORES] + changed[: changed.rindex(f"\n{at}", 0, until)]
     assert first.line == before.count("\n") + 2
+
+
+# A protocol whose answers are texts; one of its prompts has options.
+TEXTS = f"""{MILLS}
+[[field]]
+name = "answers"
+type = "list"
+
+[[prompt]]
+name = "ask"
+label = "M1"
+title = "Ask"
+origin = "ours"
+tags = {{ way = "text" }}
+text = "{{source}} {{question}}"
+
+[[prompt]]
+name = "choose"
+label = "M2"
+title = "Choose"
+origin = "ours"
+tags = {{ way = "option" }}
+answer = "scores"
+options = ["A", "B"]
+text = "{{question}} {{options}}"
+
+[[scorer]]
+name = "em"
+kind = "squad"
+gold = ["answers", "mill"]
+
+[[scorer]]
+name = "alias"
+kind = "alias"
+gold = ["answers"]
+match = "contained"
+
+[[scorer]]
+name = "choice"
+kind = "option"
+labels = {{ right = "right" }}
+
+[[population]]
+name = "known"
+title = "right"
+all = [{{ tags = {{ way = "text" }}, scorer = "em", label = "right" }}]
+
+[[measure]]
+name = "f1"
+title = "F1"
+mean = {{ scorer = "em", of = "f1", in = "known" }}
+
+[[measure]]
+name = "exact"
+title = "Exact match"
+mean = {{ scorer = "em", of = "exact" }}
+
+[[measure]]
+name = "aliases"
+title = "Aliases"
+share = {{ scorer = "alias", label = "right" }}
+
+[[table]]
+name = "answers"
+title = "Answers"
+origin = "ours"
+where = {{ way = "text" }}
+rows = ["model"]
+columns = ["mill"]
+cells = ["f1", "exact", "aliases"]
+pooled = "mill"
+"""
+
+
+def test_scorers_read_the_prompts_that_they_can():
+    declared = read(TEXTS)
+    scorers = declared.named("scorer")
+    read_by = {
+        name: [prompt.name for prompt in read_prompts(declared, scorer)]
+        for name, scorer in scorers.items()
+    }
+    assert read_by == {"em": ["ask"], "alias": ["ask"], "choice": ["choose"]}
+    assert [prompt.name for prompt in scored_prompts(declared)] == ["ask", "choose"]
+    assert labels_of(declared, scorers["em"]) == [
+        "right", "wrong", "unread", "skipped", "refused", "filtered",
+    ]  # fmt: skip
+    assert labels_of(declared, scorers["choice"])[:4] == [
+        "right",
+        "other",
+        "ambiguous",
+        "undecided",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('gold = ["answers", "mill"]', "", "scorer 'em': gold is missing."),
+        ('gold = ["answers", "mill"]', "gold = []", "the list is empty."),
+        ('gold = ["answers", "mill"]', 'gold = "answers"', "this is not a list of texts."),
+        ('gold = ["answers", "mill"]', 'gold = ["aliases"]', "'aliases' is no field that is a text or a list."),
+        ('gold = ["answers", "mill"]', 'gold = ["right"]', "'right' is no field that is a text or a list."),
+        ('gold = ["answers", "mill"]', 'gold = ["mill"]\nmatch = "equal"',
+         "match: this is no key of [scorer]. There are name, kind, gold."),
+        ('match = "contained"', 'match = "substring"', "'substring' is none of equal, contained."),
+        ('match = "contained"', 'labels = { right = "right" }',
+         "labels: this is no key of [scorer]. There are name, kind, gold, match."),
+        ('labels = { right = "right" }', 'gold = ["answers"]', "gold: this is no key of [scorer]."),
+        ('of = "f1"', 'of = "entropy"', "mean.of: a scorer of kind squad has the mean of exact or f1."),
+        ('"em", of = "f1"', '"alias", of = "f1"', "mean.of: a scorer of kind alias has no mean."),
+        ('"em", of = "f1"', '"choice", of = "f1"', "mean.of: a scorer of kind option has the mean of entropy."),
+        ('"alias", label = "right"', '"alias", label = "other"',
+         "'other' is none of right, wrong, unread, skipped, refused, filtered."),
+        ('"alias", label = "right"', '"alias", label = "undecided"', "'undecided' is none of right, wrong"),
+        ('"alias", label = "right"', '"choice", label = "unread"', "'unread' is none of right, other, ambiguous"),
+        ('way = "text" }, scorer', 'way = "option" }, scorer', "no prompt that the scorer reads has these tags."),
+        ('where = { way = "text" }', 'where = { way = "option" }',
+         "table 'answers', where: no prompt that the scorer of f1 reads fits all of this."),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_scores_of_texts_is_refused(old, new, sentence):
+    assert old in TEXTS
+    with pytest.raises(ProtocolError) as refused:
+        read(TEXTS.replace(old, new, 1))
+    assert any(sentence in str(problem) for problem in refused.value.problems)
+    assert all(problem.line for problem in refused.value.problems)
 
 
 @pytest.mark.parametrize("part", ["scorer", "population", "measure", "table"])
