@@ -1,4 +1,4 @@
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from annotation.models import Campaign
     from judging.published import PublishedReport
     from protocols.declaration import Declaration
+    from protocols.uses import Use
 
 
 class EvaluationConfig(AppConfig):
@@ -14,16 +15,21 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.monitoring.campaign_figures import agreement_so_far
+        from evaluation.report.example_tables import table_blocks
         from evaluation.scorers.language import TABLES, score_problems
         from judging.published import published_reports
         from judging.selections import labels_known, with_label
         from protocols.checking import key_tables, part_problems
+        from protocols.example_record import part_blocks
+        from protocols.uses import uses
 
         agreement_so_far.add(self.name, _so_far)
         labels_known.add(self.name, _labels_known)
         with_label.add(self.name, _with_label)
         published_reports.add(self.name, _published)
         key_tables.add(self.name, lambda: TABLES)
+        part_blocks.add(self.name, table_blocks)
+        uses.add(self.name, _reports)
         part_problems.add(self.name, score_problems)
 
 
@@ -44,6 +50,18 @@ def _with_label(declaration: "Declaration", keys: Collection[int], label: str) -
     from evaluation.counts.labelled import with_label
 
     return with_label(declaration, keys, label)
+
+
+def _reports(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+    """The frozen reports of studies that were opened with these protocols."""
+    from django.urls import reverse
+
+    from evaluation.models import ReportSnapshot
+    from protocols.uses import Use
+
+    rows = ReportSnapshot.objects.filter(study__protocol__in=protocols).order_by("pk")
+    for of, key, name in rows.values_list("study__protocol", "pk", "study__name"):
+        yield of, Use("report", f"{key} of {name}", reverse("evaluation:snapshot", args=[key]))
 
 
 def _published(runs: Collection[int]) -> "list[PublishedReport]":

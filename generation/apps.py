@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.apps import AppConfig
@@ -7,6 +7,7 @@ from django.core.checks import CheckMessage, Error, register
 
 if TYPE_CHECKING:
     from generation.call_queues import CallQueue
+    from protocols.uses import Use
 
 
 class GenerationConfig(AppConfig):
@@ -17,13 +18,30 @@ class GenerationConfig(AppConfig):
         from generation.access import runs_known
         from generation.call_queues import queues
         from generation.prompts.declared import TABLES, prompt_problems
+        from generation.prompts.example import prompt_blocks
         from protocols.checking import key_tables, part_problems
+        from protocols.example_record import part_blocks
+        from protocols.uses import uses
 
         register(check_services, "services")
         responses_known.add(self.name, runs_known)
         queues.add(self.name, responses_to_ask)
         key_tables.add(self.name, lambda: TABLES)
+        part_blocks.add(self.name, prompt_blocks)
+        uses.add(self.name, runs_over)
         part_problems.add(self.name, prompt_problems)
+
+
+def runs_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+    """The runs over collections that have these protocols now."""
+    from django.urls import reverse
+
+    from generation.models import Run
+    from protocols.uses import Use
+
+    rows = Run.objects.filter(collection__protocol__in=protocols).order_by("pk")
+    for of, key, name in rows.values_list("collection__protocol", "pk", "name"):
+        yield of, Use("run", name, reverse("generation:run", args=[key]))
 
 
 def responses_to_ask() -> "CallQueue":

@@ -1,9 +1,11 @@
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
     from generation.call_queues import CallQueue
+    from protocols.uses import Use
 
 
 class JudgingConfig(AppConfig):
@@ -26,9 +28,12 @@ class JudgingConfig(AppConfig):
         from judging.files.removing import remove_unfinished
         from judging.rubric_versions import left_out_of
         from judging.rules.declared_rubrics import TABLES, rubric_problems
+        from judging.rules.example import rubric_blocks
         from protocols.access import hides_protocols
         from protocols.checking import key_tables, part_problems
+        from protocols.example_record import part_blocks
         from protocols.installed import unusable
+        from protocols.uses import uses
 
         blinding.hides_records.add(self.name, hides_records)
         blinding.records_problem.add(self.name, records_problem)
@@ -40,8 +45,22 @@ class JudgingConfig(AppConfig):
         responses_known.add(self.name, studies_known)
         queues.add(self.name, verdicts_to_ask)
         key_tables.add(self.name, lambda: TABLES)
+        part_blocks.add(self.name, rubric_blocks)
+        uses.add(self.name, studies_over)
         part_problems.add(self.name, rubric_problems)
         unusable.add(self.name, left_out_of)
+
+
+def studies_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+    """The studies that were opened with these protocols."""
+    from django.urls import reverse
+
+    from judging.models import Study
+    from protocols.uses import Use
+
+    rows = Study.objects.filter(protocol__in=protocols).order_by("name")
+    for of, key, name in rows.values_list("protocol", "pk", "name"):
+        yield of, Use("study", name, reverse("judging:study", args=[key]))
 
 
 def verdicts_to_ask() -> "CallQueue":

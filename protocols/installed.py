@@ -11,10 +11,11 @@ from accounts.models import Person
 from leases.extension import ExtensionPoint
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from protocols.checking import all_problems, part_keys
-from protocols.declaration import WIKICONTRADICT, Declaration, ProtocolError
+from protocols.declaration import WIKICONTRADICT, Declaration, DeclarationProblem, ProtocolError
 from protocols.models import Protocol
 from protocols.reading import read_protocol
 from protocols.shipped import declaration_of, file_of, shipped
+from protocols.uses import in_words, uses_of
 
 # What of an installed protocol cannot be used, in sentences.
 unusable: ExtensionPoint[[Protocol], list[str]] = ExtensionPoint("protocols.installed.unusable")
@@ -24,11 +25,13 @@ MOST_PROBLEMS = 50
 
 
 class NoProtocol(Refusal):
-    """A file that is no protocol; `problems` are sentences."""
+    """A file that is no protocol: the first of its `faults`, `more` of which there are, and all of it as sentences."""
 
-    def __init__(self, file: str, problems: list[str]) -> None:
-        super().__init__(f"{file} is no protocol. Nothing was installed.", details=problems)
-        self.problems = problems
+    def __init__(self, file: str, found: list[DeclarationProblem]) -> None:
+        self.faults, self.more = found[:MOST_PROBLEMS], max(0, len(found) - MOST_PROBLEMS)
+        self.problems = [str(problem) for problem in self.faults]
+        self.problems += [f"And {self.more} more."] if self.more else []
+        super().__init__(f"{file} is no protocol. Nothing was installed.", details=self.problems)
 
 
 def declared(data: bytes, file: str) -> Declaration:
@@ -36,10 +39,7 @@ def declared(data: bytes, file: str) -> Declaration:
     try:
         return read_protocol(data, all_problems, part_keys())
     except ProtocolError as error:
-        problems = [str(problem) for problem in error.problems[:MOST_PROBLEMS]]
-        if (more := len(error.problems) - MOST_PROBLEMS) > 0:
-            problems.append(f"And {more} more.")
-        raise NoProtocol(file, problems) from None
+        raise NoProtocol(file, error.problems) from None
 
 
 @transaction.atomic
@@ -66,9 +66,9 @@ def install(data: bytes, file: str, by: Person | None = None) -> tuple[Protocol,
     if not is_new and row.sha256 == given.sha256:
         return row, False
     if row.used_at:
-        latest = Protocol.objects.filter(name=given.name).aggregate(at=Max("version"))["at"]
         raise Conflict(
-            f"{row} is in use, and {file} has another text. Write version = {latest + 1} in it, and install it again."
+            f"{row} is in use, and {file} has another text. Write version = {_latest(given.name) + 1} in it, and "
+            "install it again."
         )
     if not is_new:
         Protocol.objects.filter(pk=row.pk).update(**columns, installed_at=Now())
@@ -84,10 +84,48 @@ def warnings_of(protocol: Protocol) -> list[str]:
 
 @transaction.atomic
 def remove(protocol: Protocol, by: Person) -> None:
-    """Remove a protocol that no collection has used. Raises Conflict for another."""
+    """Remove a protocol that no collection has used. Raises Conflict for another, with what uses it."""
     if not Protocol.objects.filter(pk=protocol.pk, used_at=None).delete()[0]:
-        raise Conflict(f"{protocol} stays: a collection uses it, or has used it.")
+        found = uses_of([protocol.pk])[protocol.pk]
+        why = f"it is used by {in_words(found)}." if found else "a collection has used it."
+        raise Conflict(f"{protocol} stays: {why}")
     record(AuditKind.IMPORT, by, f"protocol {protocol} removed")
+
+
+def standing(given: Declaration) -> tuple[str, bool]:
+    """What installing this would do to what is installed, and whether it can be."""
+    if given.name == WIKICONTRADICT:
+        return "WikiContradict comes with the program. Give your protocol another name.", False
+    rows = {row.version: row for row in Protocol.objects.filter(name=given.name).defer("text")}
+    latest = max(rows, default=0)
+    lower = _lower(given.version, latest)
+    row = rows.get(given.version)
+    if row is None:
+        return f"{given} is not installed yet.{lower}", True
+    if row.sha256 == given.sha256:
+        return f"This very file is installed as {given}.{lower}", False
+    if row.used_at:
+        return (
+            f"{given} is in use, with another text. Write version = {latest + 1} in the file.",
+            False,
+        )
+    return (
+        f"{given} is installed with another text, which nothing uses: this file would replace it.{lower}",
+        True,
+    )
+
+
+def higher_than(protocol: Protocol) -> str:
+    """A sentence where a higher version is installed; else ""."""
+    return _lower(protocol.version, _latest(protocol.name))
+
+
+def _lower(version: int, latest: int) -> str:
+    return f" Version {latest} is installed, which is higher." if latest > version else ""
+
+
+def _latest(name: str) -> int:
+    return Protocol.objects.filter(name=name).aggregate(at=Max("version"))["at"] or 0
 
 
 def use(protocol: Protocol) -> None:

@@ -39,6 +39,8 @@ from protocols.toml_lines import TOP, TableLines, lines_of
 # More than a study with a hundred prompts, each as long as a page.
 LARGEST = 1_000_000  # bytes
 LARGEST_VERSION = 10_000
+# How zips, images, PDFs and office files begin.
+NO_TEXT = (b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"\xd0\xcf\x11\xe0")
 MOST_INDENT = 8
 LONGEST_LABEL = 60
 # What a place or an axis of a table means besides a field.
@@ -138,6 +140,8 @@ STAND_INS = {"name": "protocol", "version": 1, **dict.fromkeys(("title", "source
 KNOWN = (*TABLES, "field", *PARTS)
 # The reader of TOML takes memory by the square of this, so that one line could fill the machine.
 LONGEST_PATH = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
+# Where the reader of TOML stopped; it says "at end of document" too.
+AT_LINE = re.compile(r"\(at line ([0-9]+), ")
 FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9])?")
 # How many texts a list has, as a key of `reads`; and its places, as "{1}".
 LENGTH = re.compile(r"[1-9]?[0-9]")
@@ -217,6 +221,8 @@ def _check_parts(
 def _decoded(data: bytes) -> tuple[dict[str, Any], TableLines]:
     if len(data) > LARGEST:
         raise _unread(f"The file has more than {LARGEST:,} bytes. No protocol is that long.")
+    if data.startswith(NO_TEXT):
+        raise _unread("The file is no text: save the protocol as TOML, in UTF-8.")
     if data.startswith(b"\xef\xbb\xbf"):
         raise _unread("The file begins with a byte order mark. Save it as UTF-8 without one.", 1)
     try:
@@ -232,7 +238,9 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], TableLines]:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _unread(f"The file is not TOML: {error}.") from None
+        at = AT_LINE.search(str(error))
+        line = int(at[1]) if at else text.count("\n") + 1
+        raise _unread(f"The file is not TOML: {AT_LINE.sub('(', str(error))}.", line) from None
     except (RecursionError, ValueError):
         raise _unread("The file holds a value that cannot be read.") from None
     return values, lines_of(text.replace("\r\n", "\n"))

@@ -1,6 +1,6 @@
 """What a protocol declares, in words for its page. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from protocols.declaration import (
     FileShape,
     Shape,
 )
+from protocols.example_record import ShownBlock
 
 TITLES = {
     "prompt": "Prompts",
@@ -30,7 +31,10 @@ LONG = {"text": "", "second": "Second turn", "check": "Check", "shot": "Each exa
 
 @dataclass(frozen=True)
 class ShownEntry:
-    """An entry of a part. `origin` is in words; `facts` are (key, words), `texts` are (heading, text)."""
+    """An entry of a part. `origin` is in words; `facts` are (key, words), `texts` are (heading, text).
+
+    `blocks` are what rooms show of it on a record.
+    """
 
     entry: Entry
     label: str
@@ -38,15 +42,21 @@ class ShownEntry:
     origin: str
     facts: list[tuple[str, str]]
     texts: list[tuple[str, str]]
+    blocks: Sequence[ShownBlock]
 
 
-def shown_parts(declaration: Declaration) -> list[tuple[str, str, list[ShownEntry]]]:
-    """(part, title, entries) of each part that there is."""
-    parts = ((part, title, declaration.entries(part)) for part, title in TITLES.items())
-    return [(part, title, list(map(_shown, entries))) for part, title, entries in parts if entries]
+def shown_parts(
+    declaration: Declaration, blocks: Mapping[tuple[str, str], Sequence[ShownBlock]]
+) -> list[tuple[str, str, list[ShownEntry]]]:
+    """(part, title, entries) of each part that there is. `blocks` are by part and name."""
+    return [
+        (part, title, [_shown(of, blocks.get((part, of.name), ())) for of in entries])
+        for part, title in TITLES.items()
+        if (entries := declaration.entries(part))
+    ]
 
 
-def _shown(entry: Entry) -> ShownEntry:
+def _shown(entry: Entry, blocks: Sequence[ShownBlock]) -> ShownEntry:
     head = {key: in_words(entry.values.get(key, "")) for key in IN_HEAD}
     rest = {key: value for key, value in entry.values.items() if key not in (*IN_HEAD, *LONG)}
     texts = [
@@ -55,7 +65,7 @@ def _shown(entry: Entry) -> ShownEntry:
     if entry.part == "example":
         texts += [(name, in_words(value)) for name, value in rest.pop("fields").items()]
     origin = ORIGINS.get(head["origin"], "")
-    return ShownEntry(entry, head["label"], head["title"], origin, [*_facts(rest)], texts)
+    return ShownEntry(entry, head["label"], head["title"], origin, [*_facts(rest)], texts, blocks)
 
 
 def _facts(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

@@ -77,6 +77,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "format": "wikicontradict",
         "file": text_of(record()),
     },
+    ("POST", "/protocols/check/"): {"file": TEXT.encode()},
     ("POST", "/protocols/install/"): {"file": TEXT.encode()},
     ("POST", "/collections/watermills/protocol/"): {"version": "2"},
     ("POST", "/collections/mills/releases/"): {"version": "2.0", "notes": ""},

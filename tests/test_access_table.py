@@ -121,7 +121,8 @@ POST  /collections/mills/releases/                            302  403  403  403
 POST  /collections/watermills/protocol/                       302  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.0/wikicontradict-csv/     302  403  403  403  403  403  403  200  200  200
 GET   /protocols/                                             302  403  403  403  403  403  403  200  200  200
-GET   /protocols/install/                                     302  403  403  403  403  403  403  403  200  200
+GET   /protocols/check/                                       302  403  403  403  403  403  403  200  200  200
+POST  /protocols/check/                                       302  403  403  403  403  403  403  200  200  200
 POST  /protocols/install/                                     302  403  403  403  403  403  403  403  302  302
 GET   /protocols/mills/1/                                     302  403  403  403  403  403  403  200  200  403
 GET   /protocols/mills/1/file/                                302  403  403  403  403  403  403  200  200  403

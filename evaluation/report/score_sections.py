@@ -109,7 +109,8 @@ def _measures(scores: ReportScores) -> dict[str, ScoreMeasure]:
     return {measure["name"]: measure for measure in scores["measures"]}
 
 
-def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTable:
+def arranged(table: ScoreTable) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
+    """The places of the columns in the order in which they are shown, and for each axis the words of all columns."""
     words = [_column_words(table, column) for column in table["columns_shown"]]
     # What has the same words on the first axes stands together: values, then their mean.
     seen = [list(dict.fromkeys(axis)) for axis in zip(*words, strict=True)][:-1]
@@ -117,6 +118,11 @@ def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTabl
         range(len(words)),
         key=lambda n: [of.index(word) for of, word in zip(seen, words[n], strict=False)],
     )
+    return order, tuple(zip(*(words[n] for n in order), strict=True))
+
+
+def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTable:
+    order, axes = arranged(table)
     outside = sentences.counted(table["outside"], "response")
     notes = [f"{outside} fit the table and are in none of its columns."] if table["outside"] else []
     kinds = {column["kind"] for column in table["columns_shown"]}
@@ -125,11 +131,16 @@ def _shown(report: Report, scores: ReportScores, table: ScoreTable) -> ShownTabl
         table["name"],
         table["title"],
         ORIGINS[table["origin"]].capitalize(),
-        ", ".join(name.replace("_", " ").capitalize() for name in table["rows"]),
-        tuple(zip(*(words[n] for n in order), strict=True)),
+        head_of(table["rows"]),
+        axes,
         tuple(_section(report, scores, table, name, order) for name in table["cells"]),
         " ".join(notes),
     )
+
+
+def head_of(rows: Iterable[str]) -> str:
+    """What stands above the heads of the lines."""
+    return ", ".join(name.replace("_", " ").capitalize() for name in rows)
 
 
 def _section(

@@ -288,7 +288,7 @@ def _table_rules(declaration: Declaration, entry: Entry) -> Problems:
     wrong = list(_where_rules(declaration, entry))
     yield from wrong
     if "difference" in values and not wrong:
-        known = _values(declaration, values["columns"][0], values.get("where", {}))
+        known = axis_values(declaration, values["columns"][0], values.get("where", {}))
         if known is not None and values["difference"] not in known:
             message = (
                 f"{values['difference']!r} is no value of {values['columns'][0]} in this table."
@@ -302,7 +302,7 @@ def _where_rules(declaration: Declaration, entry: Entry) -> Problems:
         if problem := value_problem(given, TEXTS if isinstance(given, list) else TEXT):
             yield entry.problem(f"{axis}: {problem}", "where")
             return
-        known = _values(declaration, axis, {})
+        known = axis_values(declaration, axis, {})
         unknown = [value for value in listed(given) if known is not None and value not in known]
         if unknown:
             yield entry.problem(f"no prompt or record has {axis} {unknown[0]!r}.", "where")
@@ -353,7 +353,7 @@ def tags_with_values(prompts: Iterable[Entry]) -> dict[str, list[str]]:
     return {name: list(values) for name, values in found.items()}
 
 
-def _values(
+def axis_values(
     declaration: Declaration, axis: str, where: Mapping[str, str | list[str]]
 ) -> list[str] | None:
     """The values of an axis, in their order, in a table of these conditions; None where any text may be one."""

@@ -12,7 +12,7 @@ from protocols.installed import use
 from protocols.models import Protocol
 from protocols.shipped import file_of
 from tests.factories import person
-from tests.protocols.factories import TEXT, changed, installed
+from tests.protocols.factories import TEXT, WHOLE, changed, installed
 
 pytestmark = pytest.mark.django_db
 
@@ -112,16 +112,13 @@ def test_a_file_is_downloaded_byte_for_byte(researcher, name):
 
 def test_texts_of_a_protocol_stay_texts(researcher):
     tag = "<script>alert(1)</script>"
-    given = f'{TEXT}\n[[prompt]]\nname = "one"\ntags = {{ "{tag}" = "{tag}" }}\ntext = "{tag}\\u202E\\u0007"\n'
-    row = Protocol(
-        name="mills", version=1, title=tag, text=changed("Alice 2024", tag, given), sha256="0" * 64
-    )
-    row.save()
+    given = changed('title = "Mills: two sources on a mill"', f'title = "{tag}"', WHOLE)
+    given = changed('text = "Does the source', f'text = "{tag}Does the source', given)
+    installed(changed("Alice 2024", tag, given))
     for path in ("/protocols/", PAGE):
         page = text_of(researcher, path)
         assert tag not in page
         assert "&lt;script&gt;" in page
-        assert "\7" not in page
 
 
 @pytest.mark.parametrize(
@@ -149,12 +146,12 @@ def test_a_file_is_installed_once(admin):
     [
         (changed("slice = true", "slise = true").encode(), [
             "mills.toml is no protocol. Nothing was installed.",
-            "line 19, field &#x27;mill&#x27;, slise: this is no key of [field].",
+            "<strong>Line 19</strong>", "field &#x27;mill&#x27;", "slise = true", "This is no key of [field].",
         ]),
         (b"x" * 5_000_000, ["The file has more than 1,000,000 bytes. No protocol is that long."]),
-        (b"\xff\xfe", ["line 1: This is not UTF-8. Save the file as UTF-8."]),
+        (b"\xff\xfe", ["Line 1", "This is not UTF-8. Save the file as UTF-8."]),
         (b"[protocol", ["The file is not TOML: "]),
-        (b"", ["The submitted file is empty."]),
+        (b"", ["The file is empty."]),
         (file_of("wikicontradict"), ["mills.toml: WikiContradict comes with the program."]),
     ],
     ids=["unknown key", "5 MB", "no UTF-8", "no TOML", "empty", "WikiContradict"],
@@ -176,7 +173,6 @@ def test_another_text_of_a_used_version_is_refused_with_the_version_to_write(adm
 
 def test_a_researcher_installs_and_removes_nothing(researcher):
     installed()
-    assert researcher.get("/protocols/install/").status_code == 403
     assert sent(researcher, changed("version = 1", "version = 2").encode()).status_code == 403
     assert "remove/" not in text_of(researcher, PAGE)
     assert researcher.post(f"{PAGE}remove/").status_code == 403
@@ -192,7 +188,7 @@ def test_an_unused_version_is_removed_and_a_used_one_is_not(admin):
     use(Protocol.objects.get())
     assert f"{PAGE}remove/" not in text_of(admin, PAGE)
     stays = admin.post(f"{PAGE}remove/", follow=True)
-    assert "mills version 1 stays: a collection uses it, or has used it." in stays.content.decode()
+    assert "mills version 1 stays: a collection has used it." in stays.content.decode()
     installed(changed("version = 1", "version = 2"))
     assert (
         "Removed: mills version 2."

@@ -1,0 +1,64 @@
+"""What a judge sees of a protocol's prompts on an example record. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from generation.prompts.example import prompts_of
+from generation.prompts.places import places_of
+from generation.prompts.prompting import Prompt
+from generation.prompts.rendering import Unfit, texts_of
+from judging.rules.verdict_scale import declared_scale
+from protocols.declaration import WIKICONTRADICT, Declaration, Entry
+from protocols.example_record import ShownBlock
+
+REPLY = "What the model replies."
+
+
+def rubric_blocks(
+    declaration: Declaration, record: Mapping[str, Any]
+) -> dict[tuple[str, str], list[ShownBlock]]:
+    """For each rubric what is on a judge's page, prompt by prompt."""
+    prompts = prompts_of(declaration)
+    rubrics = () if declaration.name == WIKICONTRADICT else declaration.entries("rubric")
+    return {
+        ("rubric", entry.name): [
+            _block(declaration, record, entry, prompts[name], criteria)
+            for name, criteria in entry.values["criteria"].items()
+        ]
+        for entry in rubrics
+    }
+
+
+def _block(
+    declaration: Declaration,
+    record: Mapping[str, Any],
+    entry: Entry,
+    prompt: Prompt,
+    criteria: Mapping[str, list[str]],
+) -> ShownBlock:
+    heading = f"What a judge sees of {prompt.label}"
+    try:
+        passages = texts_of(declaration, record, _shown(declaration, prompt))
+        text = (
+            texts_of(declaration, record, [prompt.given])[prompt.given] if prompt.given else REPLY
+        )
+    except Unfit as error:
+        return ShownBlock(heading, f"Not judged: {error}.")
+    question = prompt.template if prompt.given else record[declaration.item.question]
+    read = [(declaration.fields[name].title, value) for name, value in passages.items()]
+    judged = ("Text to judge" if prompt.given else "Response", text)
+    verdicts = [
+        (verdict.label, "\n".join(criteria[verdict.key]))
+        for verdict in declared_scale(entry.values["verdicts"]).best_first
+        if verdict.key in criteria
+    ]
+    rules = [("How to judge", "\n".join(entry.values["rules"]))] if "rules" in entry.values else []
+    first, second = (read, [judged]) if prompt.given else ([judged], read)
+    return ShownBlock(heading, facts=[("Question", question), *first, *second, *verdicts, *rules])
+
+
+def _shown(declaration: Declaration, prompt: Prompt) -> list[str]:
+    """The fields that a prompt shows, or the passages in its text, each once."""
+    places = places_of(declaration)
+    named = dict.fromkeys(places.of_text(prompt.template + prompt.second))
+    return list(prompt.shows) or [place for place in named if place in places.passages]
