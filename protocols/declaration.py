@@ -113,13 +113,17 @@ class ItemFields:
 
 @dataclass(frozen=True)
 class Entry:
-    """One table of a part as it stands. `line` is that of its head in the file, `lines` are those of its keys."""
+    """One table of a part as it stands. `line` is that of its head in the file, `lines` are those of its keys.
+
+    It may be `within` another one.
+    """
 
     part: str
     values: Mapping[str, Any]
     number: int = 1
     line: int | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
+    within: "Entry | None" = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:

@@ -33,7 +33,8 @@ class Faults:
 
     def doubt(self, entries: Iterable[Entry | None]) -> None:
         """Their problems, and what follows from them, are left out from now on."""
-        self._doubted |= {_key(entry): entry for entry in entries if entry is not None}
+        whole = [_outer(entry) for entry in entries if entry is not None]
+        self._doubted |= {_key(entry): entry for entry in whole}
 
     def add(self, problems: Iterable[DeclarationProblem], bare: Iterable[str] = ()) -> bool:
         """Of rules; those that follow are left out. Whether another table is in doubt.
@@ -85,7 +86,12 @@ class _Doubt:
         return bool(mentioned & (self._names | self._tags) or self._bare - {entry.part})
 
 
+def _outer(entry: Entry) -> Entry:
+    return _outer(entry.within) if entry.within else entry
+
+
 def _key(entry: Entry) -> _Key:
+    entry = _outer(entry)
     return entry.part, entry.number
 
 

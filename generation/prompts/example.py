@@ -12,6 +12,7 @@ from protocols.example_record import ShownBlock
 
 # The record's key and the seed of a run, from which examples and orders are drawn.
 KEY, SEED = "example", 0
+CHECK = "Sent after the reply, to check it"
 
 
 def prompt_blocks(
@@ -35,7 +36,7 @@ def prompts_of(declaration: Declaration) -> dict[str, Prompt]:
 def _blocks(
     prompt: Prompt, declaration: Declaration, record: Mapping[str, Any]
 ) -> Iterator[ShownBlock]:
-    places = places_of(declaration).of_text(prompt.template + prompt.second)
+    places = places_of(declaration).of_text(prompt.template + prompt.later)
     try:
         if prompt.given:
             [text] = texts_of(declaration, record, [prompt.given]).values()
@@ -52,5 +53,6 @@ def _blocks(
     notes = [f"with {', '.join(drawn)}"] if drawn else []
     notes += ["in one of the orders that are drawn"] if order else []
     yield ShownBlock(", ".join(["Sent", *notes]), filled(prompt.template, texts))
-    if pieces := rendering.pieces(prompt.second, texts):
-        yield ShownBlock("Sent after the reply", REPLY.join(pieces))
+    for heading, turn in (("Sent after the reply", prompt.second), (CHECK, prompt.check)):
+        if pieces := rendering.pieces(turn, texts):
+            yield ShownBlock(heading, REPLY.join(pieces))

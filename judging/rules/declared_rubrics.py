@@ -77,7 +77,7 @@ def _rules(declaration: Declaration, entry: Entry) -> Iterator[DeclarationProble
     if problem := _scale_problem(entry):
         yield entry.problem(problem, "verdicts")
         return
-    verdicts = _scale_of(entry).keys
+    verdicts = scale_of(entry).keys
     if (verdict := entry.values.get("excludes", verdicts[0])) not in verdicts:
         yield entry.problem(_unknown(verdict, verdicts), "excludes")
     for prompt, lines in entry.values["criteria"].items():
@@ -96,13 +96,14 @@ def _scale_problem(entry: Entry) -> str:
         for problem in entry_problems(Entry("verdict", verdict, number), VERDICT_KEYS):
             return str(problem)
     try:
-        _scale_of(entry)
+        scale_of(entry)
     except ValueError as error:
         return str(error)
     return ""
 
 
-def _scale_of(entry: Entry) -> VerdictScale:
+def scale_of(entry: Entry) -> VerdictScale:
+    """That of a rubric's table; raises ValueError with what is wrong."""
     return declared_scale(entry.values["verdicts"], entry.values.get("ordered", True))
 
 

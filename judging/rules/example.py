@@ -7,7 +7,7 @@ from generation.prompts.example import prompts_of
 from generation.prompts.places import places_of
 from generation.prompts.prompting import Prompt
 from generation.prompts.rendering import Unfit, texts_of
-from judging.rules.verdict_scale import declared_scale
+from judging.rules.declared_rubrics import scale_of
 from protocols.declaration import WIKICONTRADICT, Declaration, Entry
 from protocols.example_record import ShownBlock
 
@@ -45,11 +45,13 @@ def _block(
     except Unfit as error:
         return ShownBlock(heading, f"Not judged: {error}.")
     question = prompt.template if prompt.given else record[declaration.item.question]
-    read = [(declaration.fields[name].title, value) for name, value in passages.items()]
+    own = [declaration.fields[name].title for name in passages]
+    titles = prompt.shown_as if prompt.given else own
+    read = list(zip(titles, passages.values(), strict=False))
     judged = ("Text to judge" if prompt.given else "Response", text)
     verdicts = [
         (verdict.label, "\n".join(criteria[verdict.key]))
-        for verdict in declared_scale(entry.values["verdicts"]).best_first
+        for verdict in scale_of(entry).offered
         if verdict.key in criteria
     ]
     rules = [("How to judge", "\n".join(entry.values["rules"]))] if "rules" in entry.values else []
@@ -60,5 +62,5 @@ def _block(
 def _shown(declaration: Declaration, prompt: Prompt) -> list[str]:
     """The fields that a prompt shows, or the passages in its text, each once."""
     places = places_of(declaration)
-    named = dict.fromkeys(places.of_text(prompt.template + prompt.second))
+    named = dict.fromkeys(places.of_text(prompt.template + prompt.later))
     return list(prompt.shows) or [place for place in named if place in places.passages]

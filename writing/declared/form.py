@@ -86,7 +86,8 @@ def inner_entries(entry: Entry, part: str) -> list[Entry]:
             for key, line in entry.lines.items()
             if key.startswith(f"{head}.")
         }
-        entries.append(Entry(f"form.{part}", table, n, entry.lines.get(head, entry.line), of_keys))
+        line = entry.lines.get(head, entry.line)
+        entries.append(Entry(f"form.{part}", table, n, line, of_keys, within=entry))
     return entries
 
 
