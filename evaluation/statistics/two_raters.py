@@ -211,9 +211,11 @@ def cohen_kappa(
 def _closed_form_error(shares: Floats, weight: Floats, value: float, n: int) -> float | None:
     """The standard error, or None where it is 0 (as for complete agreement)."""
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    expected = float(rows @ weight @ columns)
-    # The mean weight of each row under the columns' margins, and of each column under the rows'.
-    means = np.add.outer(weight @ columns, rows @ weight)
+    # The mean weight of each row under the columns' margins, and of each column under the rows'. Not by `@`, whose last
+    # digit differs between processors.
+    of_rows, of_columns = (weight * columns).sum(axis=1), (weight.T * rows).sum(axis=1)
+    expected = float((rows * of_rows).sum())
+    means = np.add.outer(of_rows, of_columns)
     variance = (shares * (weight - means * (1 - value)) ** 2).sum() - (
         value - expected * (1 - value)
     ) ** 2
