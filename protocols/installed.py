@@ -25,12 +25,12 @@ MOST_PROBLEMS = 50
 
 
 class NoProtocol(Refusal):
-    """A file that is no protocol: the first of its `faults`, `more` of which there are, and all of it as sentences."""
+    """A file that is no protocol: all of its `faults`, and the first of them as sentences."""
 
-    def __init__(self, file: str, found: list[DeclarationProblem]) -> None:
-        self.faults, self.more = found[:MOST_PROBLEMS], max(0, len(found) - MOST_PROBLEMS)
-        self.problems = [str(problem) for problem in self.faults]
-        self.problems += [f"And {self.more} more."] if self.more else []
+    def __init__(self, file: str, faults: list[DeclarationProblem]) -> None:
+        self.faults, more = faults, len(faults) - MOST_PROBLEMS
+        self.problems = [str(problem) for problem in faults[:MOST_PROBLEMS]]
+        self.problems += [f"And {more} more."] if more > 0 else []
         super().__init__(f"{file} is no protocol. Nothing was installed.", details=self.problems)
 
 

@@ -97,9 +97,9 @@ def _faults_page(request: HttpRequest, form: FileForm) -> HttpResponse:
         lines = form.cleaned_data["content"].decode("utf-8", "replace").split("\n")
         context["faults"] = [
             (fault, lines[fault.line - 1].strip()[:LONGEST_LINE] if fault.line else "")
-            for fault in refused.faults
+            for fault in refused.faults[: installed.MOST_PROBLEMS]
         ]
-        context["more"] = refused.more
+        context["more"] = len(refused.faults) - len(context["faults"])
     return form_page(request, "protocols/check.html", context)
 
 

@@ -81,6 +81,7 @@ PURE = {
     "protocols.entry_keys",
     "protocols.example_record",
     "protocols.faults",
+    "protocols.new_file",
     "protocols.reading",
     "protocols.reference",
     "protocols.shipped",

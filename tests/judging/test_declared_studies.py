@@ -107,7 +107,7 @@ def test_a_rubric_with_other_verdicts_is_left_out_and_its_page_and_the_install_s
     declared.draft()
     path = tmp_path / "later.toml"
     path.write_bytes(with_other_verdicts())
-    call_command("install_protocol", str(path), stdout=(out := io.StringIO()))
+    call_command("protocol", "add", str(path), stdout=(out := io.StringIO()))
     assert LEFT_OUT in out.getvalue()
     assert [row.version for row in rows()] == [1]
     assertContains(client.get("/studies/rubrics/"), LEFT_OUT)

@@ -1,9 +1,6 @@
 """Protocols as rows: installed once, replaced while nobody uses them, never changed afterwards."""
 
-from io import StringIO
-
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 
 from accounts.audit import AuditKind
@@ -180,38 +177,3 @@ def test_a_collection_without_protocol_is_declared_by_wikicontradict():
     declared = Collection.objects.create(name="mills", protocol=made())
     assert (plain.is_declared, plain.declaration) == (False, wikicontradict())
     assert (declared.is_declared, declared.declaration.name) == (True, "mills")
-
-
-# ------------------------------------------------------------ the command
-
-
-def run(*args):
-    out = StringIO()
-    call_command("install_protocol", *args, stdout=out)
-    return out.getvalue()
-
-
-def test_the_command_installs_a_file_or_one_that_comes_with_the_program(tmp_path):
-    path = tmp_path / "mills.toml"
-    path.write_text(TEXT)
-    assert run(str(path)).startswith("mills version 1 installed\n  sha256 ")
-    assert run(str(path)).startswith("mills version 1 was installed before; nothing was changed\n")
-    assert run("conflictbank").startswith("conflictbank version 1 installed\n")
-    assert Protocol.objects.get(name="conflictbank").text.encode() == file_of("conflictbank")
-
-
-def test_the_command_prints_all_problems(tmp_path):
-    path = tmp_path / "mills.toml"
-    path.write_text(changed("version = 1", "version = 0"))
-    with pytest.raises(CommandError) as refused:
-        run(str(path))
-    assert str(refused.value) == (
-        f"{path} is no protocol. Nothing was installed.\n"
-        "  line 3, protocol 'mills', version: write a number from 1 to 10000."
-    )
-
-
-@pytest.mark.parametrize("given", ["conflict-bank", "wikicontradict", "."])
-def test_the_command_refuses_a_file_that_it_cannot_read(given):
-    with pytest.raises(CommandError, match=r"cannot be read: (No such file|Is a directory)"):
-        run(given)
