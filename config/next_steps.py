@@ -106,7 +106,11 @@ def of_writer(person: Person) -> Iterator[NextStep]:
     to_check = "entry that waits for your check|entries that wait for your check"
     yield work(len(desk["to_check"]), to_check, page, "Check")
     free = "record that waits for a writer|records that wait for a writer"
-    yield work(sum(writing.left for writing in desk["free"]), free, page, "Take the next")
+    left, is_more = (
+        sum(each.left for each in desk["free"]),
+        any(each.is_more for each in desk["free"]),
+    )
+    yield work(left, free, page, "Take the next", is_more=is_more)
 
 
 def of_judge(person: Person) -> Iterator[NextStep]:

@@ -30,6 +30,7 @@ PAGES = """
 annotator   /
 annotator   /annotate/
 annotator   /annotate/progress/
+annotator   /writing/
 judge       /
 judge       /judge/
 judge       /judge/{study}/
@@ -65,6 +66,7 @@ admin       /campaigns/{campaign}/progress/
 admin       /reviews/
 admin       /fetches/
 admin       /people/
+admin       /writing/
 admin       /audit/
 admin       /operations/
 """
@@ -74,7 +76,12 @@ ALIAS = re.compile(r'"(\w+)" ([A-Z]\d+)\b')
 SMALL = {
     *("accounts_person", "accounts_rolegrant", "annotation_campaign", "annotation_guideline"),
     *("annotation_tagreview", "datasets_collection", "generation_run", "wikifetch_fetchrun"),
-    *("generation_languagemodel", "generation_promptversion", "judging_judgeprompt"),
+    *(
+        "writing_writing",
+        "generation_languagemodel",
+        "generation_promptversion",
+        "judging_judgeprompt",
+    ),
     *("accounts_auditevent", "CONSTANT", "subquery", "items"),
 }
 

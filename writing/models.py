@@ -92,7 +92,10 @@ class Entry(Leased):
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["lease_until"], name="entry_by_lease")]
+        indexes = [
+            models.Index(fields=["lease_until"], name="entry_by_lease"),
+            models.Index(fields=["state", "saved_at"], name="entry_by_state"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["writing", "target"],

@@ -8,9 +8,10 @@ from django.db.models import Count, Q, QuerySet
 from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.models import Collection
+from pages.counting import counted_to
 from writing.models import Entry, Writing
 from writing.states import IN_HAND, LIVE, TO_CHECK, EntryState, WritingState
-from writing.targets import Combination, bases_of, open_targets, records_of
+from writing.targets import MOST_COUNTED, Combination, bases_of, open_targets, records_of
 
 MOST_LISTED = 200
 OF_WRITING = ("collection", "protocol", "subset")
@@ -25,10 +26,14 @@ COUNTS = {
 
 @dataclass(frozen=True)
 class FreeWriting:
-    """An open form with the number of entries that the person may still take."""
+    """An open form with the number of entries that the person may still take, or that there are more than counted."""
 
     writing: Writing
     left: int
+    is_more: bool
+
+    def __str__(self) -> str:
+        return counted_to(self.left, self.is_more)
 
 
 class BaseLine(NamedTuple):
@@ -63,9 +68,14 @@ def desk_of(person: Person) -> dict[str, Any]:
         "drafts": own.filter(state=EntryState.DRAFT),
         "given_up": own.filter(state=EntryState.GIVEN_UP, version__gt=0)[:MOST_LISTED],
         "to_check": shown_to(person, checks, "record__").order_by("saved_at", "pk")[:MOST_LISTED],
-        "free": [FreeWriting(row, sum(1 for _ in open_targets(row, person))) for row in writings],
+        "free": [_free(row, person) for row in writings],
         "handed_in": own.filter(state__in=LIVE).exclude(state__in=IN_HAND).count(),
     }
+
+
+def _free(writing: Writing, person: Person) -> FreeWriting:
+    left = len(list(open_targets(writing, person)))
+    return FreeWriting(writing, min(left, MOST_COUNTED), left > MOST_COUNTED)
 
 
 def base_lines(writing: Writing) -> tuple[list[Combination], list[BaseLine]]:

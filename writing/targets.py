@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 
 from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
@@ -16,6 +17,8 @@ from writing.models import Entry, Writing
 from writing.states import LIVE
 
 Combination = tuple[str, ...]
+# What is left for a person is counted up to this.
+MOST_COUNTED = 200
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,13 @@ class Base:
 def key_of(writing: Writing, record: Contradiction, combination: Sequence[str]) -> str:
     """What two entries have in common that must not both be written."""
     if not writing.form.complete:
-        return f"record {record.position}"
+        return _key_of_place(record.position)
     base = (record.fields or {})[writing.form.base]
     return _key_of_base(base, combination)
+
+
+def _key_of_place(position: int) -> str:
+    return f"record {position}"
 
 
 def _key_of_base(base: str, combination: Sequence[str]) -> str:
@@ -62,17 +69,18 @@ def open_targets(writing: Writing, person: Person) -> Iterator[Target]:
     """What this person may still take, in the order of the records.
 
     Left out is what somebody writes or has written, what the person gave up or checked, and what is hidden from them.
+    At most one more than MOST_COUNTED: a page must not cost more for a larger collection.
     """
     mine = Q(author=person) | Q(checker=person)
-    entries = writing.entries.filter(Q(state__in=LIVE) | mine)
-    taken = set(entries.values_list("target", flat=True))
+    entries = writing.entries.filter(Q(state__in=LIVE) | mine).order_by()
     rows = shown_to(person, records_of(writing))
     if writing.form.complete:
-        targets: Iterator[Target] = _lacking(writing, rows)
-    else:
-        keys = rows.values_list("pk", "position")
-        targets = (Target(f"record {position}", pk) for pk, position in keys)
-    return (target for target in targets if target.key not in taken)
+        taken = set(entries.values_list("target", flat=True))
+        lacking = (target for target in _lacking(writing, rows) if target.key not in taken)
+        return islice(lacking, MOST_COUNTED + 1)
+    free = rows.exclude(position__in=entries.values("record__position"))
+    keys = free.values_list("pk", "position")[: MOST_COUNTED + 1]
+    return (Target(_key_of_place(position), pk) for pk, position in keys)
 
 
 def _lacking(writing: Writing, rows: QuerySet[Contradiction]) -> Iterator[Target]:
