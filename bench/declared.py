@@ -56,7 +56,7 @@ def install_protocol() -> None:
 
 def records(n: int) -> Iterator[dict]:
     """Invented records whose evidence is long; no two are equal."""
-    from demonstration.conflictbank_example import CONFLICTBANK
+    from demonstration.examples import CONFLICTBANK
     from protocols.models import Protocol
 
     drawn = random.Random(5)

@@ -42,6 +42,39 @@ class Example:
         return [FOLDER / self.protocol / name for name in self.files]
 
 
+CONFLICTBANK = Example(
+    protocol="conflictbank",
+    files=("records.jsonl",),
+    title="ConflictBank in small: invented records",
+    description="Twelve records on eight subjects, none of which exists. The evidence was written for this project, "
+    "not by the author whom the protocol names.",
+    subset="For the check by people",
+    drawn=6,
+)
+KNOT = Example(
+    protocol="knot",
+    files=tuple(
+        f"knot_with_{level}_questions.json" for level in ("simple", "explicit", "implicit")
+    ),
+    title="KNOT in small: invented records",
+    description="Eight questions of three levels about three subjects, none of which exists. What is memorised of them "
+    "is invented too, so no model can know it. All was written for this project, not by the author whom the protocol "
+    "names.",
+    subset="For the marking by people",
+    drawn=4,
+)
+HYPOTHETICALS = Example(
+    protocol="hypotheticals",
+    files=("records.jsonl",),
+    title="Hypothetical statements in small",
+    description="Three bases in all conditions and forms, and the supported statement of a fourth. All was written for "
+    "this project.",
+    subset="For a first look",
+    drawn=18,
+)
+EXAMPLES = {example.protocol: example for example in (CONFLICTBANK, KNOT, HYPOTHETICALS)}
+
+
 @transaction.atomic
 def load(example: Example) -> tuple[Collection, bool]:
     """The collection, and whether it was made now. Raises Conflict where its name is taken."""

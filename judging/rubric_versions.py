@@ -122,12 +122,13 @@ def _declared_bodies(left_out: list[LeftOut]) -> Iterator[dict[str, Any]]:
     for protocol, rows in protocol_prompts.stored().items():
         declaration = protocol.declaration
         for entry in declaration.entries("rubric"):
-            if lacking := entry.values["criteria"].keys() - rows.keys():
+            judged = declared_rubrics.criteria_of(declaration, entry).keys()
+            if lacking := judged - rows.keys():
                 names = ", ".join(sorted(lacking))
                 why = f"Of its prompts, {names} cannot be used: Models → Prompts says why."
                 left_out.append(LeftOut(protocol.name, f"{protocol.name}-{entry.name}", why))
                 continue
-            prompts = {name: rows[name].prompt for name in entry.values["criteria"]}
+            prompts = {name: rows[name].prompt for name in judged}
             yield declared_rubrics.body_of(declaration, entry, prompts)
 
 

@@ -42,9 +42,13 @@ KEYS = {
         "exclusion.",
     ),
     "rules": Key(list, longest=MOST_TEXT, about="Sentences that judges read for all prompts."),
+    "every": Key(
+        dict,
+        about="A table `[rubric.every]`: the sentences of each verdict, for all prompts that a model is asked and "
+        "that have no criteria of their own.",
+    ),
     "criteria": Key(
         dict,
-        is_required=True,
         about="For each prompt that is judged a table `[rubric.criteria.PROMPT]`: the sentences of each verdict.",
     ),
 }
@@ -80,14 +84,26 @@ def _rules(declaration: Declaration, entry: Entry) -> Iterator[DeclarationProble
     verdicts = scale_of(entry).keys
     if (verdict := entry.values.get("excludes", verdicts[0])) not in verdicts:
         yield entry.problem(_unknown(verdict, verdicts), "excludes")
-    for prompt, lines in entry.values["criteria"].items():
-        place = f"criteria.{prompt}"
+    if not criteria_of(declaration, entry):
+        yield entry.problem("no prompt has criteria. Write [rubric.criteria.PROMPT].")
+    places = {"every": entry.values["every"]} if "every" in entry.values else {}
+    for prompt, lines in entry.values.get("criteria", {}).items():
+        places[f"criteria.{prompt}"] = lines
         if prompt not in declaration.named("prompt"):
-            yield entry.problem(f"{prompt!r} is no prompt of this protocol.", place)
-        elif not lines or value_problem(lines, TABLE):
+            yield entry.problem(f"{prompt!r} is no prompt of this protocol.", f"criteria.{prompt}")
+    for place, lines in places.items():
+        if not lines or value_problem(lines, TABLE):
             yield entry.problem("write the criteria of each verdict.", place)
         else:
             yield from _criteria_problems(entry, place, lines, verdicts)
+
+
+def criteria_of(declaration: Declaration, entry: Entry) -> dict[str, Any]:
+    """The criteria of each prompt that the rubric judges: its own, or those of every prompt that a model is asked."""
+    every = entry.values.get("every")
+    prompts = declaration.entries("prompt") if every is not None else ()
+    asked = {prompt.name: every for prompt in prompts if "given" not in prompt.values}
+    return {**asked, **entry.values.get("criteria", {})}
 
 
 def _scale_problem(entry: Entry) -> str:
@@ -149,6 +165,6 @@ def body_of(
                 "unusual": {},
                 "criteria": criteria,
             }
-            for name, criteria in given["criteria"].items()
+            for name, criteria in criteria_of(declaration, entry).items()
         },
     }

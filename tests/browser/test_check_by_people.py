@@ -8,8 +8,7 @@ from playwright.sync_api import expect
 
 from accounts.models import Person
 from accounts.roles import Role
-from demonstration.conflictbank_example import CONFLICTBANK
-from demonstration.examples import load
+from demonstration.examples import CONFLICTBANK, load
 from evaluation.sections.study import study_report
 from generation import protocol_prompts, runs
 from judging import rubric_versions, studies

@@ -8,8 +8,7 @@ from django.core.management import CommandError, call_command
 from accounts.roles import Role
 from datasets.models import Collection, Subset
 from demonstration import loading
-from demonstration.conflictbank_example import CONFLICTBANK
-from demonstration.examples import load
+from demonstration.examples import CONFLICTBANK, load
 from generation import protocol_prompts, runs
 from generation.models import LanguageModel
 from protocols.models import Protocol
@@ -24,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 @pytest.fixture
 def loaded():
-    call_command("load_conflictbank_example", verbosity=0)
+    call_command("load_example", "conflictbank", verbosity=0)
     return Collection.objects.get(name=CONFLICTBANK.name)
 
 
@@ -55,7 +54,7 @@ def test_its_records_have_no_deviation_and_come_out_as_they_are(loaded, tmp_path
 
 def test_loading_again_changes_nothing(loaded, capsys):
     before = rows()
-    call_command("load_conflictbank_example")
+    call_command("load_example", "conflictbank")
     assert rows() == before
     assert capsys.readouterr().out.startswith("Loaded before: 12 records in the collection")
 
@@ -87,5 +86,5 @@ def test_the_author_of_its_given_texts_goes_with_them(loaded):
 def test_a_collection_of_that_name_is_not_taken_over():
     Collection.objects.create(name=CONFLICTBANK.name)
     with pytest.raises(CommandError, match="Rename it first"):
-        call_command("load_conflictbank_example")
+        call_command("load_example", "conflictbank")
     assert not Protocol.objects.exists()

@@ -11,7 +11,7 @@ import pytest
 
 from accounts.roles import Role
 from datasets.models import Collection
-from demonstration.conflictbank_example import CONFLICTBANK
+from demonstration.examples import CONFLICTBANK
 from evaluation.frozen import publishing, snapshots
 from generation import protocol_prompts, registry, runs
 from generation.asking.runqueue import RunQueue

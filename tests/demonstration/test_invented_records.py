@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from demonstration.conflictbank_example import CONFLICTBANK
+from demonstration.examples import CONFLICTBANK
 from protocols.declaration import FieldType
 from protocols.reading import read_protocol
 from protocols.shipped import file_of

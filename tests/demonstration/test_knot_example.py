@@ -7,8 +7,7 @@ from django.core.management import call_command
 
 from accounts.roles import Role
 from datasets.models import Collection
-from demonstration.examples import load
-from demonstration.knot_example import KNOT
+from demonstration.examples import KNOT, load
 from generation import protocol_prompts, runs
 from judging import rubric_versions, studies
 from judging.selections import Selection
@@ -31,7 +30,7 @@ OURS = ["memorised_aliases", "conflict", "prototype"]
 
 @pytest.fixture
 def loaded():
-    call_command("load_knot_example", verbosity=0)
+    call_command("load_example", "knot", verbosity=0)
     return Collection.objects.get(name=KNOT.name)
 
 

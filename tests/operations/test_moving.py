@@ -45,7 +45,7 @@ def sqlite(ready_database, absent):
 
 def test_all_rows_are_there_and_read_the_same(folder, absent):
     call_command("load_demonstration", verbosity=0)
-    call_command("load_conflictbank_example", verbosity=0)
+    call_command("load_example", "conflictbank", verbosity=0)
     released = freeze(collection=Collection.objects.get(name="demonstration"), version="drill")
     output = StringIO()
     call_command("move_database", absent, stdout=output)

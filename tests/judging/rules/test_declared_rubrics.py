@@ -4,7 +4,7 @@ import pytest
 
 from generation.prompts.prompting import Prompt
 from judging.rules import rubric
-from judging.rules.declared_rubrics import body_of, rubric_problems
+from judging.rules.declared_rubrics import body_of, criteria_of, rubric_problems
 from protocols.declaration import Declaration, ProtocolError
 from protocols.reading import read_protocol
 from protocols.shipped import file_of
@@ -49,6 +49,9 @@ def test_the_rubric_of_conflictbank_is_one():
         ('name = "yes-no"', 'name = "yes-no"\nexcludes = "never"', "excludes = ",
          "excludes: 'never' is no verdict. There are no, yes."),
         ('name = "yes-no"', 'name = "yes-no"\nexcludes = ["no"]', "excludes = ", "this is not a text."),
+        (OF_DEFAULT, f"[rubric.every]\nmaybe = ['So.']\n{OF_DEFAULT}", "maybe = ",
+         "every.maybe: 'maybe' is no verdict. There are no, yes."),
+        (OF_DEFAULT, f"[rubric.every]\n{OF_DEFAULT}", "[rubric.every]", "every: write the criteria of each verdict."),
         (f"{OF_DEFAULT}yes = [", f"{OF_DEFAULT}yes = [1, ", "yes = [1", "this is not a text."),
         (f"{OF_DEFAULT}yes = [", f"{OF_DEFAULT}yes = []\nmaybe = [", "yes = []", "the list is empty."),
     ],
@@ -62,6 +65,22 @@ def test_a_mistake_is_refused_with_its_line(old, new, at, sentence):
     [first, *_] = refused.value.problems
     assert sentence in str(first)
     assert first.line == line_of(at, text[start:]) + text[:start].count("\n")
+
+
+def test_criteria_of_every_prompt_are_those_of_each_that_a_model_is_asked_and_that_has_none():
+    every = '[rubric.every]\nyes = ["It fits."]\nno = ["It does not."]\n'
+    declared = read(TEXT.replace(OF_DEFAULT, every + OF_DEFAULT))
+    [entry] = declared.entries("rubric")
+    found = criteria_of(declared, entry)
+    assert list(found) == [prompt.name for prompt in declared.entries("prompt")]
+    assert found["no-evidence"] == {"yes": ["It fits."], "no": ["It does not."]}
+    assert found["entails-default"] == entry.values["criteria"]["entails-default"]
+
+
+def test_a_rubric_without_any_criteria_is_refused():
+    start, end = TEXT.index("[rubric.criteria"), TEXT.index("[[scorer]]")
+    with pytest.raises(ProtocolError, match="no prompt has criteria"):
+        read(TEXT[:start] + TEXT[end:])
 
 
 def test_two_rubrics_of_one_name_are_refused():
