@@ -10,8 +10,8 @@ from protocols.shipped import declaration_of
 BODIES = bodies(declaration_of("hypotheticals"))
 BASIC = {
     "1": (
-        "Text:“{context}”⏎⏎Question: “{question}”. Shortest possible answer please.⏎⏎If the question cannot be answered "
-        "with a single span from the text, return “None”"
+        "Text:“{context}”⏎⏎Question: “{question}”. Shortest possible answer please.⏎⏎If the question cannot be "
+        "answered with a single span from the text, return “None”"
     ),
     "2": (
         "Text:“{context}”⏎⏎Question: “{question}”⏎⏎Important! The answer should be an exact span extracted from the "
@@ -20,8 +20,8 @@ BASIC = {
     ),
     "3": (
         "Extract from the following context the minimal span word for word that best answers the question. The answer "
-        "should be the shortest possible. Give the answer in the format as follows:⏎⏎Answer: …⏎⏎If the answer is not in "
-        'the context, the answer should be "None".⏎⏎Text:“{context}”⏎⏎Question: “{question}”⏎⏎Answer:'
+        "should be the shortest possible. Give the answer in the format as follows:⏎⏎Answer: …⏎⏎If the answer is not "
+        'in the context, the answer should be "None".⏎⏎Text:“{context}”⏎⏎Question: “{question}”⏎⏎Answer:'
     ),
 }
 PHRASINGS = {
