@@ -131,7 +131,8 @@ def numbers_of(report: dict) -> Counter:
 def _value(figure: dict) -> str:
     if figure["value"] is None:
         return "–"
-    return f"{figure['value'] * (1 if figure['measure'] == 'entropy' else 100):.2f}"
+    value = f"{figure['value'] * (1 if figure['measure'] == 'entropy' else 100):.2f}"
+    return value.replace("-", "\N{MINUS SIGN}")
 
 
 def _counts(figure: dict) -> str:

@@ -4,7 +4,6 @@ import io
 import json
 import re
 import zipfile
-from collections import Counter
 
 import pytest
 
@@ -110,7 +109,7 @@ def test_a_study_in_small(model, client, tmp_path):
     snapshot.refresh_from_db()
     published = client.get(f"/published/{snapshot.pk}/{snapshot.token}/").content.decode()
     assert numbers_on(page) == numbers_on(published) == expected
-    assert isinstance(expected, Counter)
+    assert sum(expected.values()) > 50
     zipfile.ZipFile(io.BytesIO(data)).extractall(tmp_path)
     done = run_python(tmp_path, "recompute.py")
     assert done.returncode == 0, done.stdout + done.stderr
