@@ -8,8 +8,7 @@ import zipfile
 import pytest
 
 from accounts.roles import Role
-from demonstration.examples import load
-from demonstration.knot_example import KNOT
+from demonstration.examples import KNOT, load
 from evaluation.frozen import publishing, snapshots
 from generation import protocol_prompts, registry, runs
 from generation.inference.embedded import SMOLLM2
