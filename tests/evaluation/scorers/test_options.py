@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluation.scorers import kinds
 from evaluation.scorers.options import AMBIGUOUS, OTHER, entropy, label_of
 
 LETTERS = {"original": "B", "counter": "A", "uncertain": "D"}
@@ -23,6 +24,23 @@ LETTERS = {"original": "B", "counter": "A", "uncertain": "D"}
 )
 def test_the_label_whose_letter_was_chosen(text, letters, label):
     assert label_of(text, letters) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "label"),
+    [
+        ("A", "", "supports"),
+        ("C", "", "neither"),
+        ("B", "", OTHER),
+        ("", "undecided", "undecided"),
+    ],
+)
+def test_options_mean_the_same_in_each_record_whatever_it_holds(text, state, label):
+    scorer = {"kind": "option", "options": {"supports": "A", "neither": "C"}}
+    kind = kinds.of(scorer)
+    assert list(kind.fields(scorer)) == []
+    known = kind.known(scorer, {})
+    assert kinds.scored(scorer, known, {}, state, text)[0] == label
 
 
 @pytest.mark.parametrize(
