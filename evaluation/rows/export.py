@@ -18,10 +18,13 @@ from evaluation.scorers import kinds
 from evaluation.statistics.measures import F1
 from judging.models import Study, StudyItem
 
+# What was drawn for a scored response, and the reply to its check.
+_MORE = ("order", "shots", "check_reply")
+
 
 def header(scores: Scored | None) -> list[str]:
-    """The columns of rows.csv; where responses are scored, their scores, tags and drawn orders come last."""
-    return [*COLUMNS, *_scores(scores), "tags", "order"] if scores else [*COLUMNS]
+    """The columns of rows.csv; where responses are scored, their scores, tags and what was drawn come last."""
+    return [*COLUMNS, *_scores(scores), "tags", *_MORE] if scores else [*COLUMNS]
 
 
 def _scores(scores: Scored) -> dict[str, Iterable[Any]]:
@@ -41,16 +44,17 @@ def records(items: QuerySet[StudyItem], scores: Scored | None = None) -> Iterato
     if scores:
         for name, column in _scores(scores).items():
             labels[name] = dict(zip(scores.columns["position"], column, strict=True))
-    for record in read_columns(
-        items, {**COLUMNS, "order": "response__drawn"} if scores else COLUMNS
-    ):
+    more = {"drawn": "response__drawn", "check": "response__check_reply"} if scores else {}
+    for record in read_columns(items, {**COLUMNS, **more}):
         if record["first_verdict"] is None:
             record |= {"comment": None, "seconds": None}
         if scores:
-            order, tags = record.pop("order") or {}, scores.tags.get(record["prompt"], {})
+            drawn, check = record.pop("drawn") or {}, record.pop("check")
+            tags = scores.tags.get(record["prompt"], {})
             record |= {name: of.get(record["item"]) for name, of in labels.items()}
             record["tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags.items())
-            record["order"] = ", ".join(order.get("order", ()))
+            record |= {name: ", ".join(drawn.get(name, ())) for name in ("order", "shots")}
+            record["check_reply"] = check
         yield record
 
 

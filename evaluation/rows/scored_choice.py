@@ -104,7 +104,11 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
             answer = answer_of(response.text, entry.values, response.check_reply)
             shown["answer read"] = "an abstention" if answer.abstained else answer.text
         shown["prompt tags"] = "; ".join(f"{tag}: {value}" for tag, value in tags_of(entry).items())
-        order = (response.drawn or {}).get("order", ())
-        shown["order"] = ", then ".join(declaration.fields[name].title for name in order)
+        drawn = response.drawn or {}
+        titles = (declaration.fields[name].title for name in drawn.get("order", ()))
+        shown["order"], shown["examples"] = (
+            ", then ".join(titles),
+            ", ".join(drawn.get("shots", ())),
+        )
         found[item.position] = shown
     return found

@@ -182,7 +182,7 @@ def test_the_page_of_rows_shows_scores_tags_and_drawn_orders(client, rita, study
 def test_rows_as_csv_have_scores_tags_and_drawn_orders(client, rita, study):
     answer = client.get(f"/reports/{study.pk}/rows.csv", {"tag": "order=shuffled"})
     rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
-    assert list(rows[0]) == [*COLUMNS, "score_answer", "tags", "order"]
+    assert list(rows[0]) == [*COLUMNS, "score_answer", "tags", "order", "shots", "check_reply"]
     assert len(rows) == 24
     assert {row["score_answer"] for row in rows} == {
         "original",
