@@ -1,4 +1,10 @@
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
+
+if TYPE_CHECKING:
+    from protocols.uses import Use
 
 
 class WritingConfig(AppConfig):
@@ -7,6 +13,7 @@ class WritingConfig(AppConfig):
     def ready(self) -> None:
         from protocols.checking import key_tables, part_problems
         from protocols.example_record import part_blocks
+        from protocols.uses import uses
         from writing.declared.example import form_blocks
         from writing.declared.language import TABLES
         from writing.declared.problems import form_problems
@@ -14,3 +21,16 @@ class WritingConfig(AppConfig):
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, form_blocks)
         part_problems.add(self.name, form_problems)
+        uses.add(self.name, opened_forms)
+
+
+def opened_forms(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+    """The forms of these protocols that were opened; researchers, who do not see their pages, see the collection's."""
+    from django.urls import reverse
+
+    from protocols.uses import Use
+    from writing.models import Writing
+
+    rows = Writing.objects.filter(protocol__in=protocols).order_by("pk")
+    for key, form, name in rows.values_list("protocol", "form_name", "collection__name"):
+        yield key, Use("form", f"{form} for {name}", reverse("datasets:collection", args=[name]))

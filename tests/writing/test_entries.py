@@ -15,6 +15,7 @@ from datasets.subsets import Query, freeze
 from leases.clock import in_seconds
 from leases.refusal import NotFoundHere, StaleVersion
 from operations.forgetting import forget
+from protocols.uses import uses_of
 from tests.races import at_once
 from tests.writing import factories as make
 from tests.writing.factories import ANSWERED, record, refused
@@ -427,3 +428,9 @@ def test_forgetting_a_person_keeps_entries_under_the_pseudonym(alice, bob, olga)
     _, first, second = map(json.loads, entry_lines(writing.collection))
     assert (first["author"], second["author"]) == (alice.pseudonym, alice.pseudonym)
     assert make.checked(waiting, bob).made.author == alice
+
+
+def test_an_opened_form_is_a_use_of_its_protocol():
+    writing = make.opened()
+    found = uses_of([writing.protocol_id])[writing.protocol_id]
+    assert list(map(str, found)) == ["collection weirs", "form answers for weirs"]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 
 from annotation.fields.walker import FieldKind
@@ -24,9 +23,9 @@ from writing.declared.language import (
 
 
 def form_problems(declaration: Declaration) -> list[DeclarationProblem]:
-    """What is wrong with the forms of a protocol. All that is wrong inside of a form makes the form wrong."""
+    """What is wrong with the forms of a protocol."""
     return [
-        replace(problem, entry=entry)
+        problem
         for entry in declaration.entries("form")
         for problem in _problems(declaration, entry)
     ]
