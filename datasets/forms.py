@@ -41,7 +41,7 @@ class ImportForm(forms.Form):
         required=False,
         label="Part of the data set",
         choices=parts,
-        help_text="Where the published files are parts, as by level, and do not say so themselves.",
+        help_text="Of a data set with a file for each level or the like. Choose it if the file's name does not say it.",
     )
     file = forms.FileField(
         label="File",

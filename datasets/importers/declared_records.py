@@ -28,8 +28,11 @@ class DeclaredRecords:
         self.declaration, self.value = declaration, value
         self.name = declaration.name
         self.label = declaration.title
-        keys = ", ".join(name for name in declaration.fields if name != declaration.file.by)
+        asked = {name: of for name, of in declaration.fields.items() if name != declaration.file.by}
+        keys = ", ".join(name for name, of in asked.items() if not of.optional)
+        more = ", ".join(name for name, of in asked.items() if of.optional)
         self.hint = f"{declaration}: {SHAPES[declaration.file.shape]}, with the keys {keys}."
+        self.hint += f" A record may have {more} too." if more else ""
 
     def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
         """The file's records in order, from its beginning; `noted` is complete after the last.

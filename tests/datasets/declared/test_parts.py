@@ -283,7 +283,12 @@ def test_the_page_takes_the_level_from_the_name_or_asks_for_it(client, olga):
     address = "/collections/new/import/"
     assert "Part of the data set" not in client.get(address).content.decode()
     install(TEXT.encode(), "ponds.toml")
-    assert '<optgroup label="Ponds by level">' in client.get(address).content.decode()
+    page = client.get(address).content.decode()
+    assert '<optgroup label="Ponds by level">' in page
+    assert (
+        "passage, question, answer, answer_aliases. A record may have memorised_aliases too."
+        in page
+    )
 
     def posted(name, part):
         file = SimpleUploadedFile(name, dumped(pond()))
