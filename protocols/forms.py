@@ -19,7 +19,7 @@ class FileForm(forms.Form):
     file = forms.FileField(
         label="The protocol",
         help_text="A TOML file. All that is wrong with it is listed. Nothing is stored before you install it.",
-        required=False,
+        error_messages={"required": "Choose a file."},
         allow_empty_file=True,
         widget=forms.ClearableFileInput(attrs={"accept": ".toml"}),
     )
@@ -28,6 +28,11 @@ class FileForm(forms.Form):
     known = forms.RegexField(
         r"\A[a-z0-9_-]+/[0-9]{1,6}\Z", required=False, widget=forms.HiddenInput
     )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        is_carried = self.data.get("carried") or self.data.get("known")
+        self.fields["file"].required = not is_carried
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
@@ -39,7 +44,7 @@ class FileForm(forms.Form):
             name, _, version = given["known"].partition("/")
             content, name = installed.found(name, int(version)).data, f"{name}.toml"
         else:
-            raise forms.ValidationError({"file": "Choose a file."})
+            return given
         return {**given, "content": content, "name": name}
 
     def _carried(self, data: str) -> bytes:

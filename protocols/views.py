@@ -99,7 +99,8 @@ def _faults_page(request: HttpRequest, form: FileForm) -> HttpResponse:
             (fault, lines[fault.line - 1].strip()[:LONGEST_LINE] if fault.line else "")
             for fault in refused.faults[: installed.MOST_PROBLEMS]
         ]
-        context["more"] = len(refused.faults) - len(context["faults"])
+        context["count"] = len(refused.faults)
+        context["more"] = context["count"] - len(context["faults"])
     return form_page(request, "protocols/check.html", context)
 
 
