@@ -10,7 +10,7 @@ from leases.extension import ExtensionPoint
 from protocols.declaration import Declaration, DeclaredField, FieldType
 
 Record = Mapping[str, Any]
-# As many texts as a list has for places like "{options.4}", and where none asks for more.
+# As many texts as a list has where no place, as "{options.4}", and no letter needs more.
 FEWEST_TEXTS = 2
 _ELEMENT = r"\{%s\.([1-9][0-9]?)\}"
 
@@ -80,12 +80,13 @@ def _value(declaration: Declaration, field: DeclaredField, record: Record) -> st
 
 
 def _length(declaration: Declaration, field: DeclaredField) -> int:
-    """As many texts as the list reads with, and as the places of the file need."""
+    """As many texts as the list reads with, and as the places of the file and its letters need."""
     element = re.compile(_ELEMENT % re.escape(field.name))
     needed = [int(n) for text in _texts(declaration) for n in element.findall(text)]
+    letters = [of for of in declaration.fields.values() if of.of == field.name]
+    wanted = max([FEWEST_TEXTS, len(letters), *needed])
     lengths = sorted(field.reads or ())
-    fitting = [n for n in lengths if n >= max(needed, default=0)]
-    return next(iter([*fitting, *lengths[-1:]]), max([FEWEST_TEXTS, *needed]))
+    return next((n for n in lengths if n >= wanted), lengths[-1] if lengths else wanted)
 
 
 def _texts(declaration: Declaration) -> Iterator[str]:

@@ -1,13 +1,13 @@
 """What a judge sees of a protocol's prompts on an example record. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generation.prompts.example import prompts_of
 from generation.prompts.places import places_of
 from generation.prompts.prompting import Prompt
 from generation.prompts.rendering import Unfit, texts_of
-from judging.rules.declared_rubrics import scale_of
+from judging.rules.declared_rubrics import criteria_of, scale_of
 from protocols.declaration import WIKICONTRADICT, Declaration, Entry
 from protocols.example_record import ShownBlock
 
@@ -17,46 +17,49 @@ REPLY = "What the model replies."
 def rubric_blocks(
     declaration: Declaration, record: Mapping[str, Any]
 ) -> dict[tuple[str, str], list[ShownBlock]]:
-    """For each rubric what is on a judge's page, prompt by prompt."""
+    """For each rubric what is on a judge's page, prompt by prompt; prompts that look the same are one."""
     prompts = prompts_of(declaration)
     rubrics = () if declaration.name == WIKICONTRADICT else declaration.entries("rubric")
-    return {
-        ("rubric", entry.name): [
-            _block(declaration, record, entry, prompts[name], criteria)
-            for name, criteria in entry.values["criteria"].items()
+    found: dict[tuple[str, str], list[ShownBlock]] = {}
+    for entry in rubrics:
+        pages: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for name, criteria in criteria_of(declaration, entry).items():
+            page = tuple(_page(declaration, record, entry, prompts[name], criteria))
+            pages.setdefault(page, []).append(prompts[name].label)
+        found["rubric", entry.name] = [
+            ShownBlock(f"What a judge sees of {', '.join(labels)}", facts=page)
+            for page, labels in pages.items()
         ]
-        for entry in rubrics
-    }
+    return found
 
 
-def _block(
+def _page(
     declaration: Declaration,
     record: Mapping[str, Any],
     entry: Entry,
     prompt: Prompt,
     criteria: Mapping[str, list[str]],
-) -> ShownBlock:
-    heading = f"What a judge sees of {prompt.label}"
+) -> Iterator[tuple[str, str]]:
+    """What stands on the page, as (name, words)."""
     try:
         passages = texts_of(declaration, record, _shown(declaration, prompt))
         text = (
             texts_of(declaration, record, [prompt.given])[prompt.given] if prompt.given else REPLY
         )
     except Unfit as error:
-        return ShownBlock(heading, f"Not judged: {error}.")
-    question = prompt.template if prompt.given else record[declaration.item.question]
+        yield "Not judged", f"{error}."
+        return
     own = [declaration.fields[name].title for name in passages]
     titles = prompt.shown_as if prompt.given else own
     read = list(zip(titles, passages.values(), strict=False))
-    judged = ("Text to judge" if prompt.given else "Response", text)
-    verdicts = [
-        (verdict.label, "\n".join(criteria[verdict.key]))
-        for verdict in scale_of(entry).offered
-        if verdict.key in criteria
-    ]
-    rules = [("How to judge", "\n".join(entry.values["rules"]))] if "rules" in entry.values else []
-    first, second = (read, [judged]) if prompt.given else ([judged], read)
-    return ShownBlock(heading, facts=[("Question", question), *first, *second, *verdicts, *rules])
+    judged = [("Text to judge" if prompt.given else "Response", text)]
+    yield "Question", prompt.template if prompt.given else record[declaration.item.question]
+    yield from read + judged if prompt.given else judged + read
+    for verdict in scale_of(entry).offered:
+        if verdict.key in criteria:
+            yield verdict.label, "\n".join(criteria[verdict.key])
+    if "rules" in entry.values:
+        yield "How to judge", "\n".join(entry.values["rules"])
 
 
 def _shown(declaration: Declaration, prompt: Prompt) -> list[str]:
