@@ -219,7 +219,7 @@ def test_the_pages_of_a_prompt_and_of_its_protocol_show_its_examples(client, ros
         assert part in page
     shown = client.get("/protocols/bells/1/").content.decode()
     assert "Bell implicit 5 is cast of tin. {question}" in shown
-    assert "<h3>Each example</h3>" in shown
+    assert ">Each example</h4>" in shown
 
 
 def test_a_prompt_over_a_record_with_too_few_says_so_in_its_preview():
