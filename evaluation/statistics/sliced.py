@@ -1,0 +1,62 @@
+"""Agreement of judges on the responses about one part of the records. Pure."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypedDict
+
+import numpy as np
+
+from .bootstrap import ResamplePlan
+from .coefficient import Coefficient
+from .groups import Groups
+from .many_raters import all_entries
+from .two_raters import pair_entry
+
+ALPHA = "krippendorff_alpha_nominal"
+# A response: what intervals resample, and each judge's first verdict.
+Judgments = tuple[Hashable, Mapping[str, str]]
+
+
+class SlicedPair(TypedDict):
+    """Two judges: observed agreement and unweighted kappa, which no resampling is made of."""
+
+    judges: list[str]
+    coefficients: list[Coefficient]
+
+
+class SlicedAgreement(TypedDict):
+    """On `n` responses with two first verdicts or more; `alpha` is nominal, over all judges."""
+
+    n: int
+    pairs: list[SlicedPair]
+    alpha: Coefficient
+
+
+def sliced_agreement(
+    responses: Sequence[Judgments], labels: Sequence[str], plan: ResamplePlan
+) -> SlicedAgreement:
+    """Of these responses by these labels, whatever their prompts."""
+    paired = [one for one in responses if len(one[1]) > 1]
+    judges = sorted({judge for _, given in paired for judge in given})
+    pairs: list[SlicedPair] = []
+    for both in combinations(judges, 2):
+        first, second = both
+        cells = [
+            (cluster, given[first], given[second], 1)
+            for cluster, given in paired
+            if first in given and second in given
+        ]
+        if cells:
+            made = pair_entry(both, labels, cells, None, is_ordered=False)["coefficients"][:2]
+            pairs.append({"judges": [*both], "coefficients": made})
+    rows = [[[*given.values()].count(label) for label in labels] for _, given in paired]
+    numbers: dict[Any, int] = {}
+    clusters = [numbers.setdefault(cluster, len(numbers)) for cluster, _ in paired]
+    groups = Groups(
+        np.array(rows, dtype=np.int64).reshape(-1, len(labels)),
+        np.ones(len(rows), dtype=np.int64),
+        np.array(clusters, dtype=np.int64),
+    )
+    entries = all_entries(labels, groups, plan, is_ordered=False)
+    alpha = next(one for one in entries if one["name"] == ALPHA)
+    return {"n": len(paired), "pairs": pairs, "alpha": alpha}
