@@ -231,6 +231,7 @@ def codes_of_two(who: str, slot: JudgingSlot) -> str:
 
 def coded(run: Run | None = None, codes: Codes = codes_of_two, **design: Any) -> Study:
     """A closed study whose errors two people have coded; differences are left open."""
-    study = judge_all(opened(draft(run or answered(), **design)), codes)
+    judges = design.pop("judges", ())
+    study = judge_all(opened(draft(run or answered(), **design), *judges), codes)
     studies.close_study(study)
     return Study.objects.get(pk=study.pk)

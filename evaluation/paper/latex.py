@@ -7,7 +7,7 @@ from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
-from evaluation.report.agreement_rows import in_round
+from evaluation.report.agreement_rows import by_slice, in_round
 from evaluation.report.display import COMPACT, Display
 from evaluation.report.figures import cluster_word, is_judged, resampled_word
 from evaluation.report.verdict_rows import offered
@@ -29,6 +29,7 @@ def _compact(report: Report, display: Display) -> list[list[str]]:
     (table,) = report["tables"]
     return [
         verdict_latex.compact(report, display, table, named(report, "compact")),
+        _by_slice(report),
         comparison_latex.compact(report, display),
         judge_latex.compact(report, display),
     ]
@@ -44,6 +45,7 @@ def _full(report: Report, display: Display) -> list[list[str]]:
     return [
         verdict_latex.full(report, display, table, name, caption, offered(report)),
         _agreement(report, display),
+        _by_slice(report),
         comparison_latex.full(report, display),
         judge_latex.full(report, display),
     ]
@@ -100,6 +102,27 @@ def _agreement(report: Report, display: Display) -> list[str]:
     caption += f"{escaped(resampled_word(report))}s, has no interval."
     heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
     return table(named(report, "agreement"), caption, heads, [TableRows(rows)], keys=3)
+
+
+def _by_slice(report: Report) -> list[str]:
+    rows = [
+        [
+            breakable(row.prompt),
+            breakable(row.name),
+            str(row.n),
+            *(escaped(" ".join(filter(None, (f.value, f.interval)))) for f in row.figures),
+        ]
+        for row in by_slice(report)
+    ]
+    if not rows:
+        return []
+    caption = (
+        "Agreement on first verdicts by slices of the records, over all prompts: unweighted kappa and nominal alpha. "
+        f"The interval of alpha is by resampling {escaped(resampled_word(report))}s, the others take responses as "
+        "independent."
+    )
+    heads = ["Slice", "Value, judges", "$n$", "Agreement", r"Cohen's $\kappa$", r"$\alpha$"]
+    return table(named(report, "agreement-by-slice"), caption, heads, [TableRows(rows)], keys=3)
 
 
 def _value(coefficient: Coefficient, words: Callable[[float | None], str]) -> str:

@@ -79,6 +79,7 @@ class Portion:
 
 ROUND_COLUMNS = ("Agreement", "Kappa", "Krippendorff's alpha")
 PORTION_COLUMNS = ("Agreement", "Fleiss' kappa", "Krippendorff's alpha")
+SLICE_COLUMNS = ("Agreement", "Kappa", "Krippendorff's alpha")
 OWN_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1")
 THIRDS = {1: "first third", 2: "second third", 3: "last third"}
 COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
@@ -273,6 +274,34 @@ def _round_row(entry: PromptAgreement) -> Portion:
     figures = [replace(figure, second="") for figure in (agreed, kappa, alpha)]
     days = _days(entry["since"], entry["until"])
     return Portion(entry["prompt"], f"round {entry['round']}", days, entry["n"], *once(figures))
+
+
+def by_slice(report: Report) -> list[Portion]:
+    """A row for each two judges on each value of a slice, and one over all where there are several pairs."""
+    rows = []
+    for entry in report["agreement"].get("by_slice", ()):
+        of_round = f", round {entry['round']}" if entry["round"] is not None else ""
+        alpha, pairs = replace(figure_of(entry["alpha"]), second=""), entry["pairs"]
+        for pair in pairs:
+            figures = [_independent(one) for one in pair["coefficients"]]
+            figures.append(alpha if len(pairs) == 1 else Figure(""))
+            name = f"{entry['value']}: {', '.join(pair['judges'])}{of_round}"
+            n = pair["coefficients"][0]["n"]
+            rows.append(Portion(entry["title"], name, "", n, tuple(figures)))
+        if len(pairs) > 1:
+            name = f"{entry['value']}: all{of_round}"
+            rows.append(
+                Portion(entry["title"], name, "", entry["n"], (Figure(""), Figure(""), alpha))
+            )
+    return rows
+
+
+def _independent(coefficient: Coefficient) -> Figure:
+    """With the interval that takes responses as independent."""
+    value, ends = sentences.in_its_unit(coefficient)
+    shown = ends(coefficient["low"], coefficient["high"])
+    why = "" if coefficient["value"] is not None else coefficient["reason"]
+    return Figure(value, shown, why)
 
 
 def changed(report: Report) -> list[Portion]:

@@ -7,7 +7,9 @@ from evaluation.report.agreement_rows import (
     OWN_COLUMNS,
     PORTION_COLUMNS,
     ROUND_COLUMNS,
+    SLICE_COLUMNS,
     Portion,
+    by_slice,
     changed,
     other_rounds,
     over_time,
@@ -19,7 +21,7 @@ from evaluation.shapes.study_report import Report
 
 @dataclass(frozen=True)
 class PortionTable:
-    """A table at the address `key` of its page; `what` heads the names of its rows, `columns` their figures."""
+    """A table at the address `key` of its page; `of` and `what` head its first columns, `columns` the figures."""
 
     key: str
     heading: str
@@ -28,6 +30,7 @@ class PortionTable:
     columns: tuple[str, ...]
     rows: list[Portion]
     chart: ReportChart | None = None
+    of: str = "Prompt"
 
 
 def portion_tables(report: Report, chart: ReportChart | None) -> list[PortionTable]:
@@ -51,6 +54,16 @@ def _tables(report: Report, chart: ReportChart | None) -> Iterator[PortionTable]
         "Rounds",
         OWN_COLUMNS,
         changed(report),
+    )
+    yield PortionTable(
+        "by-slice",
+        "Agreement by slice",
+        "First verdicts on all responses about records with this value, over all prompts. Kappa is unweighted, alpha "
+        "nominal. The interval of alpha is by resampling, the others take responses as independent.",
+        "Value, judges",
+        SLICE_COLUMNS,
+        by_slice(report),
+        of="Slice",
     )
     yield PortionTable(
         "over-time",

@@ -1,9 +1,10 @@
 """The agreement of judges as a report holds it. Pure."""
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from evaluation.statistics.bootstrap import Resampling
 from evaluation.statistics.coefficient import Coefficient, PairTable
+from evaluation.statistics.sliced import SlicedAgreement
 
 
 class JudgePair(PairTable):
@@ -63,11 +64,21 @@ class PromptAgreement(TypedDict):
     over_time: list[AgreementThird]
 
 
+class SliceAgreement(SlicedAgreement):
+    """Agreement on the responses about records with this value of a slice, over all prompts, in one round as above."""
+
+    slice: str
+    title: str
+    value: str
+    round: int | None
+
+
 class JudgeAgreement(TypedDict):
     """Agreement between judges, or the reason why it was not measured.
 
     `prompts` has an entry for each prompt and each round that gives final verdicts, `other_rounds` one for each of the
-    rounds that give none: no share of the report rests on those. Rounds are never taken together.
+    rounds that give none: no share of the report rests on those. Rounds are never taken together. `by_slice` is there
+    where the records of a declared protocol have slices.
     """
 
     population: str
@@ -76,4 +87,5 @@ class JudgeAgreement(TypedDict):
     interval: Resampling
     prompts: list[PromptAgreement]
     other_rounds: list[PromptAgreement]
+    by_slice: NotRequired[list[SliceAgreement]]
     self: SelfAgreement

@@ -121,3 +121,57 @@ def test_error_codes_on_right_answers_are_counted():
     assert only["no_longer"] >= 2
     facts = dict(laid_out(report, {})["facts"])
     assert f"; {only['no_longer']} no longer have this label" in facts["Only"]
+
+
+# ---------------------------------------------------------------- agreement by slice
+
+
+def test_kappa_stands_for_each_value_of_each_slice():
+    study = coded.coded()
+    report = study_report(study)
+    entries = report["agreement"]["by_slice"]
+    assert [(entry["slice"], entry["value"], entry["n"]) for entry in entries] == [
+        ("form", "affirmative", 12),
+        ("form", "negative", 12),
+        ("condition", "supported", 12),
+        ("condition", "contradicting", 12),
+    ]
+    for entry in entries:
+        [pair] = entry["pairs"]
+        agreed, kappa = pair["coefficients"]
+        assert (kappa["name"], kappa["weights"], kappa["n"]) == ("cohen_kappa", "none", 12)
+        assert 0 < agreed["value"] <= 1
+        assert entry["alpha"]["name"] == "krippendorff_alpha_nominal"
+    whole = report["agreement"]["prompts"][0]["pairs"][0]["coefficients"][0]["value"]
+    halves = [entry["pairs"][0]["coefficients"][0]["value"] for entry in entries[:2]]
+    assert sum(halves) / 2 == pytest.approx(whole)
+
+
+def test_it_is_on_the_page_and_in_latex(client):
+    study = coded.coded()
+    signed_in(client, person("rita", Role.RESEARCHER))
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "Agreement by slice")
+    assertContains(page, "contradicting: ")
+    source = latex(study_report(study), read_display({}, study_report(study)))
+    assert "by slices of the records" in source
+    assert "affirmative: " in source
+
+
+def test_three_judges_have_each_pair_and_one_alpha():
+    study = coded.coded(
+        coded.answered(n=8),
+        judges_per_response=3,
+        resolved_by="majority",
+        judges=("ann", "ben", "cyd"),
+    )
+    rows = laid_out(study_report(study), {})["portions"]
+    [table] = [table for table in rows if table.key == "by-slice"]
+    mine = [row for row in table.rows if row.name.startswith("negative")]
+    assert len(mine) == 4
+    assert [bool(row.figures[2].value) for row in mine] == [False, False, False, True]
+
+
+def test_a_study_without_slices_or_verdicts_has_none():
+    study = coded.opened(coded.draft(coded.answered(n=2)))
+    assert "by_slice" not in study_report(study)["agreement"]
