@@ -15,7 +15,17 @@ WIKICONTRADICT = "wikicontradict"
 # The tables that a protocol has once.
 SINGLE = ("protocol", "file", "item")
 # Parts that it declares as lists of tables; the rooms that read them check them (checking.py).
-PARTS = ("example", "prompt", "rubric", "form", "scorer", "population", "measure", "table")
+PARTS = (
+    "example",
+    "prompt",
+    "rubric",
+    "form",
+    "scorer",
+    "population",
+    "measure",
+    "table",
+    "validation",
+)
 # What a table of a report can have as rows or columns beside slices and tags.
 MODEL, PROMPT, SAMPLE, LAST = AXES = ("model", "prompt", "sample", "last")
 # Where a text is from, as pages, tables and files say it.

@@ -23,6 +23,7 @@ TITLES = {
     "population": "Populations",
     "measure": "Measures",
     "table": "Tables",
+    "validation": "People next to scorers",
 }
 # Keys that the head of an entry shows, and those whose texts keep their line ends.
 IN_HEAD = ("name", "label", "title", "origin")

@@ -119,6 +119,94 @@ name = "answer"
 kind = "option"
 labels = { right = "correct" }
 """
+# With people's verdicts as scorers: error codes in tables, marks next to a scorer, a filter next to each response.
+MARKED = (
+    TEXT.replace("[[prompt]]", '[[field]]\nname = "golds"\ntype = "list"\n[[prompt]]', 1)
+    + """
+[[prompt]]
+name = "free"
+label = "C 2"
+title = "Asked for words"
+tags = { technique = "free" }
+answer = "text"
+origin = "ours"
+text = "{context} {question}"
+[[rubric]]
+name = "marks"
+title = "Right or wrong"
+source = "Invented"
+verdicts = [{ key = "wrong", label = "Wrong" }, { key = "right", label = "Right" }]
+[rubric.criteria.free]
+right = ["It names what stands there."]
+wrong = ["It does not."]
+[[scorer]]
+name = "exact"
+kind = "squad"
+gold = ["golds"]
+[[scorer]]
+name = "codes"
+kind = "people"
+rubric = "codes"
+[[scorer]]
+name = "marks"
+kind = "people"
+rubric = "marks"
+[[prompt]]
+name = "stands"
+label = "C S"
+title = "Does it stand there?"
+answer = "given"
+given = "context"
+by = "Ada Thorn"
+shows = ["question"]
+origin = "ours"
+text = "Does it stand there?"
+[[rubric]]
+name = "stands"
+title = "Stands or not"
+source = "Invented"
+verdicts = [{ key = "other", label = "Other" }, { key = "right", label = "Right" }]
+[rubric.criteria.stands]
+right = ["It stands."]
+other = ["It does not."]
+[[scorer]]
+name = "stands"
+kind = "people"
+rubric = "stands"
+[[measure]]
+name = "ignored"
+title = "Ignored the modification"
+label = "Ignored"
+share = { scorer = "codes", label = "ignored" }
+[[measure]]
+name = "knowledge"
+title = "World knowledge"
+share = { scorer = "codes", label = "knowledge" }
+[[table]]
+name = "errors"
+title = "Errors by condition"
+origin = "ours"
+rows = ["model"]
+columns = ["condition"]
+cells = ["ignored", "knowledge"]
+pooled = "condition"
+[[validation]]
+name = "marking"
+title = "Marking by people next to exact match"
+origin = "ours"
+people = "marks"
+scorer = "exact"
+label = "right"
+[[validation]]
+name = "standing"
+title = "People on the text next to models on the question"
+origin = "ours"
+people = "stands"
+scorer = "answer"
+label = "right"
+by = "record"
+"""
+)
 # Of a model, a prompt and the number of a record, from 0: whether the answer is right, or a state of the response.
 Answers = Callable[[str, str, int], str]
 Codes = Callable[[str, JudgingSlot], str]
@@ -151,8 +239,9 @@ def record(n: int) -> dict[str, Any]:
 
 
 def collection(n: int = 12, text: str = TEXT) -> Collection:
+    golds = {"golds": ["a mill", "mill"]} if text != TEXT else {}
     protocol(text)
-    data = "".join(json.dumps(record(number)) + "\n" for number in range(n)).encode()
+    data = "".join(json.dumps(record(number) | golds) + "\n" for number in range(n)).encode()
     importer, of = format_for("coded", "coded")
     made = import_file(
         importer=importer, protocol=of, file=io.BytesIO(data), collection_name="coded"
@@ -186,6 +275,8 @@ def _response(run: Run, about: Instance, model: str, known: Prompt, label: str) 
     right = about.contradiction.fields["correct"]
     states = {"failed": ResponseState.FAILED, "waiting": ResponseState.PENDING}
     texts = {"right": right, "other": "B" if right == "A" else "A"}
+    if not known.options:
+        texts = {"right": "The mill.", "other": "A tower"}
     return Response(
         run=run,
         instance=about,
@@ -200,10 +291,10 @@ def _response(run: Run, about: Instance, model: str, known: Prompt, label: str) 
     )
 
 
-def given(n: int = 4) -> Run:
+def given(n: int = 4, name: str = "fit", text: str = TEXT) -> Run:
     """A finished run of given texts."""
-    of = collection(n)
-    return runs.create(collection=of, models=[], prompts=[prompts(of.protocol)["fit"]])[0]
+    of = collection(n, text)
+    return runs.create(collection=of, models=[], prompts=[prompts(of.protocol)[name]])[0]
 
 
 def rubric_named(name: str) -> Rubric:

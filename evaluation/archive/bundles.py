@@ -26,7 +26,7 @@ REPORT, ROWS, MANIFEST, README = ("report.json", "rows.jsonl", "manifest.json", 
 FORMULAS = "sic_et_non_statistics"
 _FORMULAS = sorted(Path(statistics.__file__).parent.glob("*.py"))
 # What only a report with scores needs: all other zips are as they were before there were any.
-OF_SCORES = ("measures.py", "score_tables.py")
+OF_SCORES = ("correlation.py", "measures.py", "score_tables.py", "sliced.py", "validation.py")
 SCRIPTS = {
     "recompute.py": Path(recompute.__file__),
     **{f"{FORMULAS}/{file.name}": file for file in _FORMULAS if file.name not in OF_SCORES},

@@ -134,7 +134,7 @@ class ReportRows:
         self.number, self.of = sum(map(len, of.values())), of
         self.verdicts = of["verdict"]  # one for each judge and response, or for one without a judge
         for row in self.verdicts:
-            row["prompt"] = labels[row["prompt"]]
+            row["key"], row["prompt"] = row["prompt"], labels[row["prompt"]]
         for row in (*self.verdicts, *of["score"]):
             row["model"] = names[row["model_service"], row["model"], row["model_options"]]
         self.items = list({row["item"]: row for row in reversed(self.verdicts)}.values())[::-1]
@@ -143,7 +143,6 @@ class ReportRows:
         self.first = [row for row in self.given if row["repeat"] == 1]
         self.replies = of["reply"]  # one for each judge model, response and version of the rubric
         self.held_out = {row["article"] for row in of["article"] if row["held_out"]}
-        self.judges = of["judge"]
 
 
 def key_of(row: Data, columns: Iterable[str] = QUESTION) -> tuple[Any, ...]:
@@ -247,13 +246,14 @@ class Recomputed:
             "comparisons": {"families": self.comparisons()},
             "judge_models": [self.judge_model(judge) for judge in report["judge_models"]],
         }
-        others = {"halves": self.halves, "rounds": self.rounds, "scores": self.score_tables}
-        return made | {name: part() for name, part in others.items() if name in report}
+        others = {"halves": self.halves, "rounds": self.rounds}
+        made |= {name: part() for name, part in others.items() if name in report}
+        return {**made, **(self.by_scores() if "scores" in report else {})}
 
-    def score_tables(self) -> Data:
+    def by_scores(self) -> Data:
         """By a script of its own, which only the zips of reports with scores hold."""
         script = import_module(f"{__package__ or ''}.recompute_scores".lstrip("."))
-        return {"tables": script.tables(self.report["scores"], self.rows.of)}
+        return dict(script.counted(self.report, self.rows.of, self.by))
 
     def counts(self, item: Data) -> bool:
         return item["prompt"] not in self.single or item["same_passage"] != "Same"
@@ -272,7 +272,7 @@ class Recomputed:
                 "instances": len(questions),
                 "articles": len({item["article"] for item in rows.items}),
                 "excluded_instances": sum(item["excluded"] for item in questions.values()),
-                "judges": len(rows.judges),
+                "judges": len(rows.of["judge"]),
                 "own_verdicts": [sum(row["own"] for row in rows.first), len(rows.first)],
             },
             "days": [{"verdicts": given[day["day"]]} for day in self.report["days"]],

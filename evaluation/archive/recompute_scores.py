@@ -7,15 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.statistics import bootstrap, entries, measures, score_tables
+from evaluation.statistics import bootstrap, measures, score_tables, sliced, validation
 
 Data = Mapping[str, Any]
 QUESTION = itemgetter("collection", "contradiction")
 
 
-def tables(scores: Data, of: Mapping[str, list[dict[str, Any]]]) -> list[Data]:
-    """The figures of each table; `of` has the rows of each kind."""
-    return [{"figures": made} for made in map(ScoreRows(scores, of).figures, scores["tables"])]
+def counted(report: Data, of: Mapping[str, list[dict[str, Any]]], by: Any) -> Data:
+    """The figures of tables, people next to scorers, agreement by slice; `of` has the rows of each kind."""
+    scores, slices = report["scores"], report.get("by_slice")
+    validation.by_final_verdicts(scores["scorers"], of)
+    counts = ScoreRows(scores, of)
+    compared = [validation.of_rows(v, counts.rows, counts.plan) for v in scores["validations"]]
+    tables = [{"figures": figures} for figures in map(counts.figures, scores["tables"])]
+    made: dict[str, Any] = {"scores": {"tables": tables, "validations": compared}}
+    if slices:
+        verdicts = [one["key"] for one in report["verdicts"][:6]]
+        made["by_slice"] = sliced.of_rows(slices, of, by.columns, verdicts, by.plan)
+    return made
 
 
 class ScoreRows:
@@ -27,7 +36,8 @@ class ScoreRows:
         slices = defaultdict[Any, dict[str, str]](dict)
         for row in of["slice"]:
             slices[QUESTION(row)][row["field"]] = row["value"]
-        self.scores, self.rows, self.size = scores, of["score"], len(of["article"])
+        self.plan = bootstrap.ResamplePlan(scores["seed"], scores["resamples"])
+        self.rows, self.size = of["score"], len(of["article"])
         for row in self.rows:
             question, prompt, sample = QUESTION(row), prompts[row["prompt"]], str(row["sample"])
             axes = {"model": row["model"], "sample": sample, "prompt": prompt["name"]}
@@ -71,7 +81,7 @@ class ScoreRows:
 
     def figures(self, table: Data) -> list[dict[str, Any]]:
         columns, cells, of = table["columns_shown"], table["cells"], defaultdict[Any, Any](list)
-        axes, made = (*table["rows"], *table["columns"]), list[dict[str, Any]]()
+        axes = (*table["rows"], *table["columns"])
         for one in self.fitting(table.get("where", {})):
             of[tuple(one["axes"].get(axis, "") for axis in axes)].append(one)
         shown = [column["values"] for column in columns if column["kind"] == "value"]
@@ -82,19 +92,5 @@ class ScoreRows:
         for at in np.ndindex(shape):
             rows = of[(*table["lines"][at[0]], *shown[at[1]])]
             sums[:, *at], states[at] = self.counted(cells[at[2]], rows)
-        plan = bootstrap.ResamplePlan(self.scores["seed"], self.scores["resamples"])
         asked = [measures.asked(self.measures, cell) for cell in cells]
-        skipped = np.array([counts["skipped"] for counts in states.flat]).reshape(shape)
-        both = score_tables.values_of(sums, skipped, asked, columns)
-        ends = score_tables.ends_of(sums, columns, plan)
-        for figure, (value, less), interval in zip(table["figures"], both, ends, strict=True):
-            column, n = columns[figure["column"]], cells.index(figure["measure"])
-            at = (figure["line"], column["parts"], n)
-            counts = Counter() if column["kind"] == "difference" else states[at].sum()
-            known = {"value": value, "states": dict(+counts), **entries.clustered_entry(interval)}
-            if column["kind"] in ("value", "pooled"):
-                known["k"], known["n"] = sums[:, *at].sum(axis=(0, 1)).tolist()
-            if asked[n].has_skipped and counts["skipped"]:
-                known["without_skipped"] = less
-            made.append(known if figure["k"] is not None else {**known, "k": None})
-        return made
+        return score_tables.figures_anew(table, sums, states, asked, self.plan)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from evaluation.counts.scored import declared_name, labels_in, of_questions
-from evaluation.scorers.kinds import labels_of
+from evaluation.scorers import kinds
 from evaluation.statistics.columns import columns
 from generation.models import Response
 from protocols.declaration import Declaration
@@ -24,7 +24,10 @@ def labels_known(declaration: Declaration) -> list[str]:
     """For judging.selections."""
     scorers = declaration.entries("scorer")
     return [
-        f"{scorer.name}={label}" for scorer in scorers for label in labels_of(declaration, scorer)
+        f"{scorer.name}={label}"
+        for scorer in scorers
+        if not kinds.of(scorer.values).by_people
+        for label in kinds.labels_of(declaration, scorer)
     ]
 
 

@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTextTransform
 from datasets.models import Instance
 from evaluation.counts.judged import MODEL, Columns, of_each
 from evaluation.counts.naming import in_name_order, model_names, models_of
-from evaluation.scorers import kinds
+from evaluation.scorers import kinds, people
 from evaluation.scorers.counting import ScoreRows, in_order
 from evaluation.scorers.language import last_words, scored_prompts, tags_of, tags_with_values
 from evaluation.scorers.options import entropy
@@ -39,6 +39,7 @@ _NAMES = (
     "text",
     "check",
     "state",
+    "verdict",
     "position",
 )
 _QUESTION = {
@@ -88,7 +89,8 @@ def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     read = columns(_NAMES, _responses(study, prompts, models))
     if not prompts or not len(read["prompt"].at):
         return None
-    whole = _with_expected(read)
+    # Of a study of one label nothing is expected: what lacks the label was left out.
+    whole = dict(read) if study.only_label else _with_expected(read)
     questions, fields = of_questions(declaration, whole["instance"])
     whole |= questions
     whole |= of_each(whole["llm"], MODEL, LanguageModel.objects.filter(pk__in=whole["llm"].values))
@@ -115,12 +117,17 @@ def _responses(
     if models is not None:
         items, others = items.filter(response__model__in=models), others.filter(model__in=models)
     finished = (f"response__{name}" for name in (*_READ, "text", "check_reply", "finding"))
-    for *values, drawn, text, check, finding, position in _rows(items, *finished, "position"):
-        yield *values, _last(prompts[values[2]], drawn), text, check, finding, position
+    for *values, drawn, text, check, finding, verdict, position in _rows(
+        items, *finished, "resolution__verdict", "position"
+    ):
+        last = _last(prompts[values[2]], drawn)
+        yield *values, last, text, check, finding, verdict, position
+    if study.only_label:
+        return
     failed = (ResponseState.FAILED, ResponseState.CANCELLED)
     for *values, drawn, state in _rows(others.exclude(state=ResponseState.DONE), *_READ, "state"):
         kind = FAILED if state in failed else MISSING
-        yield *values, _last(prompts[values[2]], drawn), "", None, kind, None
+        yield *values, _last(prompts[values[2]], drawn), "", None, kind, None, None
 
 
 def _rows(rows: QuerySet[Any], *names: str) -> Iterator[Any]:
@@ -153,7 +160,7 @@ def _with_expected(read: Columns) -> dict[str, Column]:
         absent = expected[~np.isin(unit[expected], unit[of == kind])]
         found.append((absent, np.full(len(absent), example)))
     absent, example = (np.concatenate(part) for part in zip(*found, strict=True))
-    empty: dict[str, Any] = dict.fromkeys(("response", "last", "check", "position"))
+    empty: dict[str, Any] = dict.fromkeys(("response", "last", "check", "verdict", "position"))
     empty |= {"text": "", "state": MISSING}
     whole = {}
     for name, column in read.items():
@@ -205,7 +212,12 @@ def _score_rows(
         others = sorted({*filter(None, fields[name].values)} - {*field.values})
         axes[name] = in_order(fields[name], [*field.values, *others])
     scorers = declaration.entries("scorer")
-    given = {entry.name: labels_in(declaration, entry, of, fields, prompts) for entry in scorers}
+    given = {
+        entry.name: labels_in(
+            declaration, entry, of, fields, prompts if speaks(study, declaration, entry) else {}
+        )
+        for entry in scorers
+    }
     bits = _entropies(declaration, study, of["response"])
     units = combined(of["llm"], of["sample"], of["instance"])
     return ScoreRows(
@@ -223,6 +235,14 @@ def _score_rows(
             for part in ("population", "measure")
         },
     )
+
+
+def speaks(study: Study, declaration: Declaration, scorer: Entry) -> bool:
+    """Whether a scorer says anything in the study: people only by the rubric that judges it."""
+    if not kinds.of(scorer.values).by_people:
+        return True
+    name = f"{declaration.name}-{scorer.values['rubric']}"
+    return study.rubric is not None and study.rubric.name == name
 
 
 def labels_in(
@@ -256,10 +276,11 @@ def labels_in(
         entry = prompts.get(prompt)
         if entry is None or not kind.reads(declaration, scorer, entry):
             return None
-        return tuple((name, value) for name, value in entry.values.items() if name in READING)
+        read = () if kind.by_people else READING
+        return tuple((name, value) for name, value in entry.values.items() if name in read)
 
     asked = Column.of_numbers(instances.at)
-    parts = [asked, of["prompt"].mapped(reading), of["state"], of["text"], of["check"]]
+    parts = [asked, of["prompt"].mapped(reading), *_said(kind, of)]
     found, at = np.unique(combined(*parts), return_inverse=True)
     places = np.unravel_index(found, [max(1, len(part.values)) for part in parts])
     values = (Column(part.values, place) for part, place in zip(parts, places, strict=True))
@@ -269,6 +290,14 @@ def labels_in(
     ]
     labels = Column([label for label, _ in scores], at).mapped(lambda label: label)
     return labels, np.array([number for _, number in scores])[at]
+
+
+def _said(kind: kinds.Kind, of: Columns) -> list[Column]:
+    """The state of each response, its text and the reply to its check; of people what they said."""
+    if not kind.by_people:
+        return [of["state"], of["text"], of["check"]]
+    given = map(people.said, of["state"], of["verdict"])
+    return [Column.of_values(part) for part in zip(*given, strict=True)]
 
 
 def _value(declaration: Declaration, name: str, text: str | None) -> Any:

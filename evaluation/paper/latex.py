@@ -20,7 +20,7 @@ def latex(report: Report, display: Display) -> str:
     """The whole source: comments on what it needs and comes from, then the tables."""
     made = _compact if display.form == COMPACT else _full
     parts = made(report, display) if is_judged(report) else []
-    parts += score_latex.tables(report, display)
+    parts += [*score_latex.tables(report, display), *score_latex.validations(report, display)]
     body = [line for part in parts if part for line in ("", *part)]
     return "\n".join([*_head(report, body), *body]) + "\n"
 

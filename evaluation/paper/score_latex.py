@@ -7,6 +7,7 @@ from evaluation.paper.widths import breakable
 from evaluation.report.display import COMPACT, Display
 from evaluation.report.figures import Figure, cluster_word
 from evaluation.report.score_sections import score_tables
+from evaluation.report.validation_sections import validations as of_people
 from evaluation.shapes.study_report import Report
 
 
@@ -33,6 +34,37 @@ def tables(report: Report, display: Display) -> list[list[str]]:
             heads = [breakable(table.head), *last]
             over = [["", *axis] for axis in above]
             made.append(parts.table(name, caption, heads, [TableRows(rows)], over=over))
+    return made
+
+
+def validations(report: Report, display: Display) -> list[list[str]]:
+    """Of each validation its table of labels, and its models with their shares."""
+    names = {model.name: model.label for model in display.models}
+    made = []
+    for shown in of_people(report):
+        title, key = breakable(shown.title), f"validation-{shown.name}"
+        agreed = [
+            escaped(" ".join(filter(None, (f.value, f.interval))))
+            for f in (shown.agreement, shown.kappa)
+        ]
+        beside = "".join(f" {escaped(words)}." for words in shown.beside)
+        caption = (
+            f"{title}: people's verdicts in rows, the scorer's labels in columns ($n={shown.n}$). Agreement "
+            f"{agreed[0]}, Cohen's $\\kappa$ {agreed[1]}, with 95\\,\\% intervals by resampling "
+            f"{escaped(cluster_word(report))}s.{beside} {escaped(shown.correlation)}"
+        )
+        rows = [[breakable(label), *map(str, counts)] for label, counts in shown.rows]
+        heads = ["People", *map(breakable, shown.columns)]
+        made.append(parts.table(parts.named(report, key), caption, heads, [TableRows(rows)]))
+        lines = [
+            [breakable(names.get(row.model, row.model)), str(row.n), *map(_cell, row.figures)]
+            for row in shown.models
+        ]
+        about = f"{title}: {breakable(shown.label)} by people and by the scorer, model by model."
+        heads = ["Model", "$n$", "People", "Scorer", "Agreement", r"Cohen's $\kappa$"]
+        made.append(
+            parts.table(parts.named(report, f"{key}-models"), about, heads, [TableRows(lines)])
+        )
     return made
 
 

@@ -279,11 +279,11 @@ def _round_row(entry: PromptAgreement) -> Portion:
 def by_slice(report: Report) -> list[Portion]:
     """A row for each two judges on each value of a slice, and one over all where there are several pairs."""
     rows = []
-    for entry in report["agreement"].get("by_slice", ()):
+    for entry in report.get("by_slice", ()):
         of_round = f", round {entry['round']}" if entry["round"] is not None else ""
         alpha, pairs = replace(figure_of(entry["alpha"]), second=""), entry["pairs"]
         for pair in pairs:
-            figures = [_independent(one) for one in pair["coefficients"]]
+            figures = [independent(one) for one in pair["coefficients"]]
             figures.append(alpha if len(pairs) == 1 else Figure(""))
             name = f"{entry['value']}: {', '.join(pair['judges'])}{of_round}"
             n = pair["coefficients"][0]["n"]
@@ -296,7 +296,7 @@ def by_slice(report: Report) -> list[Portion]:
     return rows
 
 
-def _independent(coefficient: Coefficient) -> Figure:
+def independent(coefficient: Coefficient) -> Figure:
     """With the interval that takes responses as independent."""
     value, ends = sentences.in_its_unit(coefficient)
     shown = ends(coefficient["low"], coefficient["high"])

@@ -20,6 +20,7 @@ from evaluation.report.portion_tables import portion_tables
 from evaluation.report.score_sections import populations, score_tables
 from evaluation.report.study_facts import resolution_in_words, study_facts
 from evaluation.report.summary import summary
+from evaluation.report.validation_sections import validations
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.report.wikicontradict_rows import paper_table
 from evaluation.shapes.study_report import Report
@@ -41,6 +42,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "flow_rows": flow_rows(body),
         "score_tables": score_tables(body),
         "populations": populations(body),
+        "validations": validations(body),
         "methods": methods_paragraph(body),
         "annotators": [(campaign, glances(campaign)) for campaign in body["annotators"]],
     }

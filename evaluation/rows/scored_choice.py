@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from evaluation.counts.scored import declared_name, scored
-from evaluation.scorers import kinds
+from evaluation.counts.scored import declared_name, scored, speaks
+from evaluation.scorers import kinds, people
 from evaluation.scorers.language import scored_prompts, tags_of, tags_with_values
 from evaluation.statistics.measures import ANY, F1
 from generation.prompts.answers import READING, answer_of
@@ -92,11 +92,15 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
         record = response.instance.contradiction.fields or {}
         shown = {}
         for scorer in declaration.entries("scorer"):
-            if not (kind := kinds.of(scorer.values)).reads(declaration, scorer, entry):
+            kind = kinds.of(scorer.values)
+            if not kind.reads(declaration, scorer, entry) or not speaks(study, declaration, scorer):
                 continue
-            known = kind.known(scorer.values, record)
+            known, how = kind.known(scorer.values, record), entry.values
             said = response.finding, response.text, response.check_reply
-            label, number = kinds.scored(scorer.values, known, entry.values, *said)
+            if kind.by_people:
+                ended = getattr(item, "resolution", None)
+                how, said = {}, people.said("", ended and ended.verdict)
+            label, number = kinds.scored(scorer.values, known, how, *said)
             f1 = f", F1 {number:.2f}" if F1 in kind.means and not math.isnan(number) else ""
             shown[scorer.name] = f"{label}{f1}"
         is_read = any(name in entry.values for name in (*READING, "check"))

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.scorers import aliases, options, squad
+from evaluation.scorers import aliases, options, people, squad
 from evaluation.statistics.measures import (
     ENTROPY,
     EXACT,
     F1,
     FINISHED,
     UNDECIDED,
+    UNJUDGED,
     UNREAD,
     WITHOUT_GOLD,
 )
@@ -31,7 +32,8 @@ class Kind:
     `keys` are its own, and `problems` checks them. `labels` are those that it gives, `state` is what a finished
     response without an answer to score is. It `reads` the responses to some prompts: others are none of its business.
     The `fields` of a record decide a label: `known` makes of them what `score` compares an answer with, None where the
-    record has none of them. `score` gives the label, and the number of which there are `means`, NaN for none.
+    record has none of them. `score` gives the label, and the number of which there are `means`, NaN for none. Of a kind
+    `by_people` the answer is the verdict that stands (people.said).
     """
 
     keys: Mapping[str, Key]
@@ -43,6 +45,7 @@ class Kind:
     known: Callable[[Values, Values], Any]
     score: Callable[[str, Any], tuple[str, float]]
     means: Sequence[str] = ()
+    by_people: bool = False
 
 
 KINDS: Mapping[str, Kind] = {
@@ -78,6 +81,17 @@ KINDS: Mapping[str, Kind] = {
         known=aliases.aliases,
         score=aliases.score,
     ),
+    "people": Kind(
+        keys=people.KEYS,
+        problems=people.problems,
+        labels=people.labels,
+        state=UNJUDGED,
+        reads=people.reads,
+        fields=people.fields,
+        known=people.known,
+        score=people.score,
+        by_people=True,
+    ),
 }
 
 
@@ -88,7 +102,8 @@ def of(scorer: Values) -> Kind:
 def labels_of(declaration: Declaration, scorer: Entry) -> list[str]:
     """All that it says of a finished response."""
     kind = of(scorer.values)
-    return [*kind.labels(declaration, scorer), kind.state, *COMMON]
+    labels = kind.labels(declaration, scorer)
+    return [*labels] if kind.by_people else [*labels, kind.state, *COMMON]
 
 
 def scored(

@@ -8,6 +8,7 @@ from evaluation.scorers import kinds
 from evaluation.scorers.kinds import KINDS, labels_of
 from evaluation.scorers.options import LONGEST_LABEL
 from evaluation.statistics.measures import ENTROPY, EXACT, F1, asked
+from evaluation.statistics.validation import BY_RESPONSE, RECORD
 from protocols.declaration import (
     AXES,
     LAST,
@@ -47,7 +48,7 @@ SCORER_KEYS = {
         values=tuple(KINDS),
         about="How a response gets its label. option: by the letter of the chosen option. squad: right or wrong by "
         "exact match, with F1, as the SQuAD 2.0 script has them. alias: right where the answer is one of the golds, or "
-        "contains one.",
+        "contains one. people: the verdict that stands.",
     ),
 }
 KEYS: Mapping[str, Mapping[str, Key]] = {
@@ -100,6 +101,25 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "difference": Key(
             str,
             about="A value of the first axis of the columns: further columns have each other value minus this.",
+        ),
+    },
+    "validation": {
+        **TITLED,
+        "origin": Key(
+            str, is_required=True, values=tuple(ORIGINS), about="Where the comparison is from."
+        ),
+        "people": Key(str, is_required=True, about="The scorer with people's verdicts."),
+        "scorer": Key(
+            str, is_required=True, about="The scorer that is compared with it. Both have the label."
+        ),
+        "label": Key(
+            str, is_required=True, about="Its shares over models are compared by correlation."
+        ),
+        "by": Key(
+            str,
+            values=(BY_RESPONSE, RECORD),
+            about="response: verdict and label of one response, which it is without this key. record: a verdict on a "
+            "text of the record, and each model's response to the record.",
         ),
     },
 }
@@ -371,9 +391,36 @@ def _fitting(declaration: Declaration, where: Mapping[str, str | list[str]]) -> 
     return [prompt for prompt in prompts if fits(where, axes_of(declaration, prompt))]
 
 
+def _validation_rules(declaration: Declaration, entry: Entry) -> Problems:
+    """Both scorers are there and of their kinds, have the label, and read what is compared."""
+    found: dict[str, Entry] = {}
+    for key in ("people", "scorer"):
+        name = entry.values[key]
+        scorer = declaration.named("scorer").get(name)
+        if scorer is None:
+            yield entry.problem(f"there is no scorer {name!r}.", key)
+        elif (key == "people") != kinds.of(scorer.values).by_people:
+            is_one = "is no" if key == "people" else "is a"
+            yield entry.problem(f"{name!r} {is_one} scorer of kind people. Name another.", key)
+        else:
+            found[key] = scorer
+            labels = kinds.of(scorer.values).labels(declaration, scorer)
+            if labels and (label := entry.values["label"]) not in labels:
+                known = ", ".join(labels)
+                yield entry.problem(f"{label!r} is no label of {name}, which has {known}.", "label")
+    if len(found) == 2 and entry.values.get("by") != RECORD:
+        first, second = ({one.name for one in read_prompts(declaration, s)} for s in found.values())
+        if not first & second:
+            yield entry.problem(
+                "people judge no prompt that the scorer reads. Compare by record, or name another.",
+                "scorer",
+            )
+
+
 RULES: Mapping[str, Callable[[Declaration, Entry], Problems]] = {
     "scorer": _scorer_rules,
     "population": _population_rules,
     "measure": _measure_rules,
     "table": _table_rules,
+    "validation": _validation_rules,
 }

@@ -4,6 +4,7 @@ from typing import cast
 
 from evaluation.counts.scored import Scored
 from evaluation.scorers.counting import population_entries, table_entry
+from evaluation.sections.validation_entries import validation_entries
 from evaluation.shapes.score_tables import (
     ReportProtocol,
     ReportScores,
@@ -50,6 +51,7 @@ def scores_entry(scores: Scored, plan: ResamplePlan) -> ReportScores:
         "populations": cast(list[ScorePopulation], population_entries(scores.rows)),
         "measures": [cast(ScoreMeasure, entry.values) for entry in declaration.entries("measure")],
         "tables": [cast(ScoreTable, table) for table in tables if table["figures"]],
+        "validations": validation_entries(scores, plan),
         "seed": plan.seed,
         "resamples": plan.resamples,
         "method": wilson.METHOD,

@@ -30,6 +30,7 @@ from evaluation.sections.scored_entries import (
     scores_entry,
     without_parts_of_wikicontradict,
 )
+from evaluation.sections.sliced_agreement import by_slice
 from evaluation.sections.study_agreement import study_agreement
 from evaluation.sections.verdict_table import FINAL_VERDICTS, resolution_entry, verdict_table
 from evaluation.shapes.study_report import (
@@ -86,6 +87,8 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
         report["ordered"] = False
     if report["judge_models"]:
         report["halves"] = halves_entry(study)
+    if slices := by_slice(judged, clustering or Clustering()):
+        report["by_slice"] = slices
     if rounds := rounds_entry(study, clustering):
         report["rounds"] = rounds
     if declaration.name != WIKICONTRADICT:

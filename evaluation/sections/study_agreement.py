@@ -16,7 +16,6 @@ from evaluation.counts.first_verdicts import (
     no_responses,
 )
 from evaluation.counts.judged import Judged
-from evaluation.sections import sliced_agreement
 from evaluation.sections.clustering import Clustering
 from evaluation.shapes.judge_agreement import (
     AgreementPortion,
@@ -56,10 +55,9 @@ def study_agreement(
     clustering = clustering or Clustering()
     plan = clustering.plan(study)
     rounds = list(study.rounds.select_related("rubric").order_by("n"))
-    parts = _Parts.of_judged(judged, clustering)
-    forward, others = parts.by_round(prompts, rounds)
+    forward, others = _Parts.of_judged(judged, clustering).by_round(prompts, rounds)
     measured = any(entry["pairs"] for entry in forward)
-    made: JudgeAgreement = {
+    return {
         "population": FIRST_VERDICTS,
         "measured": measured,
         "reason": "" if measured else _not_measured(study),
@@ -76,10 +74,6 @@ def study_agreement(
             first_verdicts.repeat_counts(study, clustering.by), judged.study, plan
         ),
     }
-    if measured and study.declaration.slices:
-        giving = parts.giving(rounds)
-        made["by_slice"] = sliced_agreement.by_slice(judged, clustering.by, giving, plan)
-    return made
 
 
 def agreement_in(
@@ -125,7 +119,7 @@ class _Parts:
         A round gives some or none for the whole study: otherwise a prompt on which judges disagree everywhere would be
         left out. Verdicts of two rounds are never taken together.
         """
-        giving = self.giving(rounds)
+        giving = {n for _, n in self.finals} or {round.n for round in rounds}
         forward, others = [], []
         for prompt in prompts:
             mine = [round for round in rounds if self._speaks(prompt["name"], round)]
@@ -135,10 +129,6 @@ class _Parts:
                 forward.append(self.entry(prompt, rounds[0] if rounds else None))
             others += [self.entry(prompt, round, True) for round in mine if round.n not in giving]
         return forward, others
-
-    def giving(self, rounds: Sequence[Round]) -> set[int]:
-        """The numbers of the rounds that give final verdicts, of all while none does."""
-        return {n for _, n in self.finals} or {round.n for round in rounds}
 
     def _speaks(self, prompt: str, round: Round) -> bool:
         """Whether the round has responses to the prompt with two first verdicts, or gives final verdicts on it."""

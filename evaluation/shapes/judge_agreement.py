@@ -1,6 +1,6 @@
 """The agreement of judges as a report holds it. Pure."""
 
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
 from evaluation.statistics.bootstrap import Resampling
 from evaluation.statistics.coefficient import Coefficient, PairTable
@@ -64,8 +64,8 @@ class PromptAgreement(TypedDict):
     over_time: list[AgreementThird]
 
 
-class SliceAgreement(SlicedAgreement):
-    """Agreement on the responses about records with this value of a slice, over all prompts, in one round as above."""
+class SliceOf(TypedDict):
+    """A value of a slice of a protocol's records; `round` is a number, None where the study has one round only."""
 
     slice: str
     title: str
@@ -73,12 +73,15 @@ class SliceAgreement(SlicedAgreement):
     round: int | None
 
 
+class SliceAgreement(SliceOf, SlicedAgreement):
+    """Agreement on the responses about records with this value, over all prompts."""
+
+
 class JudgeAgreement(TypedDict):
     """Agreement between judges, or the reason why it was not measured.
 
     `prompts` has an entry for each prompt and each round that gives final verdicts, `other_rounds` one for each of the
-    rounds that give none: no share of the report rests on those. Rounds are never taken together. `by_slice` is there
-    where the records of a declared protocol have slices.
+    rounds that give none: no share of the report rests on those. Rounds are never taken together.
     """
 
     population: str
@@ -87,5 +90,4 @@ class JudgeAgreement(TypedDict):
     interval: Resampling
     prompts: list[PromptAgreement]
     other_rounds: list[PromptAgreement]
-    by_slice: NotRequired[list[SliceAgreement]]
     self: SelfAgreement

@@ -4,6 +4,7 @@ from typing import Any, NotRequired, TypedDict
 
 from evaluation.shapes.verdict_tables import ClusterEnds
 from evaluation.statistics.score_tables import ScoreColumn
+from evaluation.statistics.validation import Validation
 
 
 class ReportProtocol(TypedDict):
@@ -96,6 +97,18 @@ class ScoreTable(TypedDict):
     figures: list[ScoreFigure]
 
 
+class ReportValidation(Validation):
+    """People's verdicts next to a scorer's labels, as declared."""
+
+    name: str
+    title: str
+    origin: str
+    people: str
+    scorer: str
+    label: str
+    by: NotRequired[str]
+
+
 class ReportScores(TypedDict):
     """The scores of a report, and how their intervals were made. Scorers are as declared, by their names."""
 
@@ -104,6 +117,7 @@ class ReportScores(TypedDict):
     populations: list[ScorePopulation]
     measures: list[ScoreMeasure]
     tables: list[ScoreTable]
+    validations: list[ReportValidation]
     seed: int
     resamples: int
     method: str

@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from evaluation.shapes.annotator_agreement import AnnotatorAgreement
-from evaluation.shapes.judge_agreement import JudgeAgreement
+from evaluation.shapes.judge_agreement import JudgeAgreement, SliceAgreement
 from evaluation.shapes.judge_models import JudgeModel, ReportHalves
 from evaluation.shapes.score_tables import ReportProtocol, ReportScores
 from evaluation.shapes.share_differences import Comparisons
@@ -180,7 +180,7 @@ class Report(ComparedSubject):
     """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query.
 
     `ordered` is there where verdicts have no order, `halves` where judge models are, `rounds` where there were several
-    or one was opened again, `scores` where responses are scored.
+    or one was opened again, `scores` where responses are scored, `by_slice` where judged records have slices.
     """
 
     format: int
@@ -197,6 +197,7 @@ class Report(ComparedSubject):
     flow: ReportFlow
     days: list[DayOfJudging]
     annotators: list[AnnotatorAgreement]
+    by_slice: NotRequired[list[SliceAgreement]]
     rounds: NotRequired[StudyRounds]
     scores: NotRequired[ReportScores]
     display: NotRequired[dict[str, str]]

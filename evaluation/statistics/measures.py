@@ -9,11 +9,11 @@ OTHER, AMBIGUOUS, RIGHT, WRONG = "other", "ambiguous", "right", "wrong"
 ANY = ""
 # What a mean is of. That of exact matches is the share of right answers.
 ENTROPY, EXACT, F1 = "entropy", "exact", "f1"
-# States of responses without a label: finished ones, which shares count; those that are not there, or whose record has
-# no field to score them by; those to excluded questions; and, of a mean, finished ones without the probabilities of all
-# options.
+# States of responses without a label: finished ones, which shares count; those that are not there, whose record has no
+# field to score them by, or on which no verdict of people stands; those to excluded questions; and, of a mean, finished
+# ones without the probabilities of all options.
 UNDECIDED, UNREAD, SKIPPED = "undecided", "unread", "skipped"
-FAILED, MISSING, WITHOUT_GOLD = ABSENT = ("failed", "missing", "without gold")
+FAILED, MISSING, WITHOUT_GOLD, UNJUDGED = ABSENT = ("failed", "missing", "without gold", "unjudged")
 FINISHED = (UNDECIDED, UNREAD, SKIPPED, "refused", "filtered")
 EXCLUDED, UNRETURNED = "excluded", "unreturned"
 STATES = (*FINISHED, *ABSENT, EXCLUDED, UNRETURNED)

@@ -13,7 +13,8 @@ import numpy as np
 
 from .bootstrap import FEWEST_CLUSTERS, Resampled, ResamplePlan, intervals, too_few
 from .chance import Floats, ratio
-from .measures import Asked
+from .entries import clustered_entry
+from .measures import SKIPPED, Asked
 
 VALUE, MEAN, POOLED, DIFFERENCE = "value", "mean", "pooled", "difference"
 
@@ -129,3 +130,32 @@ def ends_of(
         too_few(int(of), plan) if of < FEWEST_CLUSTERS else one
         for one, of in zip(found, fewest.ravel(), strict=True)
     ]
+
+
+def figures_anew(
+    table: Mapping[str, Any],
+    sums: Floats,
+    states: Any,
+    asked: Sequence[Asked],
+    plan: ResamplePlan,
+) -> list[dict[str, Any]]:
+    """The figures of a reported table from sums by cluster and counted states, as the script of a zip has them.
+
+    `states` are counters by line, column of values and measure.
+    """
+    columns, made = table["columns_shown"], list[dict[str, Any]]()
+    skipped = np.array([counts[SKIPPED] for counts in states.flat]).reshape(states.shape)
+    both, ends = values_of(sums, skipped, asked, columns), ends_of(sums, columns, plan)
+    for figure, (value, less), interval in zip(table["figures"], both, ends, strict=True):
+        column, n = columns[figure["column"]], table["cells"].index(figure["measure"])
+        at = (figure["line"], column["parts"], n)
+        known = {"value": value, "states": {}, **clustered_entry(interval)}
+        if column["kind"] != DIFFERENCE:
+            counts = states[at].sum()
+            known["states"] = dict(+counts)
+            if asked[n].has_skipped and counts[SKIPPED]:
+                known["without_skipped"] = less
+        if column["kind"] in (VALUE, POOLED):
+            known["k"], known["n"] = sums[:, *at].sum(axis=(0, 1)).tolist()
+        made.append(known if figure["k"] is not None else {**known, "k": None})
+    return made

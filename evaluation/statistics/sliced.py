@@ -60,3 +60,29 @@ def sliced_agreement(
     entries = all_entries(labels, groups, plan, is_ordered=False)
     alpha = next(one for one in entries if one["name"] == ALPHA)
     return {"n": len(paired), "pairs": pairs, "alpha": alpha}
+
+
+def of_rows(
+    reported: Sequence[Mapping[str, Any]],
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    columns: Sequence[str],
+    labels: Sequence[str],
+    plan: ResamplePlan,
+) -> list[SlicedAgreement]:
+    """The same anew for each entry of a report, from the rows of a zip by kind; `columns` name a cluster."""
+    slices = rows["slice"]
+    of = {(row["collection"], row["contradiction"], row["field"]): row["value"] for row in slices}
+    given = [row for row in rows["verdict"] if row["first_verdict"] is not None]
+    first = [row for row in given if row["repeat"] == 1]
+    made = []
+    for entry in reported:
+        found: dict[Any, tuple[Hashable, dict[str, str]]] = {}
+        for row in first:
+            place = (row["collection"], row["contradiction"], entry["slice"])
+            if of.get(place) == entry["value"] and entry["round"] in (None, row["round"]):
+                one = found.setdefault(
+                    (row["item"], row["round"]), (tuple(map(row.__getitem__, columns)), {})
+                )
+                one[1][row["judge"]] = row["first_verdict"]
+        made.append(sliced_agreement([*found.values()], labels, plan))
+    return made

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, TypedDict
 from .bootstrap import ResamplePlan
 from .coefficient import Coefficient
 from .correlation import Correlation, correlation
-from .measures import EXCLUDED
+from .measures import EXCLUDED, FAILED, MISSING, UNJUDGED
 from .two_raters import PairCell, pair_entry
 
-RECORD = "record"
+BY_RESPONSE, RECORD = "response", "record"
 PEOPLE, SCORER = "people", "the scorer"
 # Texts of one record with different verdicts that stand.
 SEVERAL = "several"
@@ -81,7 +81,8 @@ def validation(
         else:
             for state, label in zip(states, both, strict=True):
                 state[label] += label not in labels
-    every = [cell for of_model in cells.values() for cell in of_model]
+    # In the order of clusters, which resampling follows.
+    every = sorted(cell for of_model in cells.values() for cell in of_model)
     shown = [_model(name, cells[name], declared["label"], labels) for name in models if cells[name]]
     by_people, by_scorer = (
         [one["people"] / one["n"] for one in shown],
@@ -98,6 +99,37 @@ def validation(
         "models": shown,
         "correlation": correlation(by_people, by_scorer, (PEOPLE, SCORER)),
     }
+
+
+def of_rows(
+    reported: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], plan: ResamplePlan
+) -> Validation:
+    """The same anew from the rows of scores as the script of a zip has them, by the labels and models of a report."""
+    sides = defaultdict[str, list[Said]](list)
+    for row in rows:
+        record, model, _ = row["unit"]
+        place = (row["unit"], row["prompt"])
+        said = Said(place, record, row["article"], model, row["label"], row["excluded"])
+        sides[row["scorer"]].append(said)
+    models = [one["model"] for one in reported["models"]]
+    people, scorer = sides[reported["people"]], sides[reported["scorer"]]
+    return validation(reported, reported["labels"][:12], people, scorer, models, plan)
+
+
+def by_final_verdicts(
+    scorers: Iterable[Mapping[str, Any]], of: Mapping[str, list[dict[str, Any]]]
+) -> None:
+    """Give the rows of people's scorers what the rows of verdicts say, where the response is there."""
+    names = {scorer["name"] for scorer in scorers if scorer["kind"] == "people"}
+    columns = ("collection", "contradiction", "model", "sample")
+    final = {
+        (row["key"], *(row[name] for name in columns)): row["final_verdict"]
+        for row in of["verdict"]
+    }
+    for row in of["score"]:
+        if row["scorer"] in names and row["label"] not in (FAILED, MISSING):
+            place = (row["prompt"], *(row[name] for name in columns))
+            row["label"] = final.get(place) or UNJUDGED
 
 
 def _of_records(people: Iterable[Said]) -> dict[Hashable, str]:

@@ -129,7 +129,7 @@ def test_error_codes_on_right_answers_are_counted():
 def test_kappa_stands_for_each_value_of_each_slice():
     study = coded.coded()
     report = study_report(study)
-    entries = report["agreement"]["by_slice"]
+    entries = report["by_slice"]
     assert [(entry["slice"], entry["value"], entry["n"]) for entry in entries] == [
         ("form", "affirmative", 12),
         ("form", "negative", 12),
@@ -174,4 +174,4 @@ def test_three_judges_have_each_pair_and_one_alpha():
 
 def test_a_study_without_slices_or_verdicts_has_none():
     study = coded.opened(coded.draft(coded.answered(n=2)))
-    assert "by_slice" not in study_report(study)["agreement"]
+    assert "by_slice" not in study_report(study)
