@@ -73,7 +73,7 @@ def test_no_row_id_of_response_item_or_model_is_in_the_item(client, alice, slots
     }  # fmt: skip
     assert set(answer["response"]) == {
         "question", "gold", "passages", "text", "check", "check_reply", "finding", "cut_off", "prompt_label",
-        "prompt_title", "rules", "choices",
+        "prompt_title", "heading", "origin", "rules", "choices",
     }  # fmt: skip
 
 
