@@ -82,7 +82,9 @@ def test_few_places_are_all_shown_on_a_narrow_screen_too(open_page):
     page.goto("/")
     navigation = page.get_by_role("navigation", name="Main")
     expect(page.get_by_role("button", name="Menu")).to_be_hidden()
-    assert navigation.get_by_role("link").all_inner_texts() == ["Annotate", "Tags", "Collections"]
+    shown = navigation.get_by_role("link").all_inner_texts()
+    assert shown == ["Annotate", "Tags", "Collections", "Writing"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
 # ---------------------------------------------------------------- refused forms
