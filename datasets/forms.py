@@ -13,17 +13,27 @@ from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
 from datasets.releases import VERSION
 from datasets.subsets import Query, framed, slices_of, strata
+from protocols.declaration import Declaration
 
 
 def _formats() -> list[tuple[str, str]]:
     return [(name, known.importer.label) for name, known in formats().items()]
 
 
-def parts() -> list[tuple[str, Any]]:
-    """Of the formats with a file for each value of a slice: by their titles, the values."""
+def _parted() -> list[Declaration]:
+    """The protocols with a file for each value of a slice."""
     declared = [known.protocol.declaration for known in formats().values() if known.protocol]
-    parted = [(one.title, one.fields[one.file.by].values) for one in declared if one.file.by]
-    return [("", "By the file's name"), *((title, [(v, v) for v in vs]) for title, vs in parted)]
+    return [one for one in declared if one.file.by]
+
+
+def files_of_parts() -> list[tuple[str, str]]:
+    return [pair for one in _parted() for pair in one.file.stems]
+
+
+def _parts() -> list[tuple[str, Any]]:
+    """By the titles of their protocols, the values."""
+    parts = [(one.title, [(value, value) for value in one.file.names]) for one in _parted()]
+    return [("", "By the file's name"), *parts]
 
 
 class ImportForm(forms.Form):
@@ -40,7 +50,7 @@ class ImportForm(forms.Form):
     part = forms.ChoiceField(
         required=False,
         label="Part of the data set",
-        choices=parts,
+        choices=_parts,
         help_text="Of a data set with a file for each level or the like. Choose it if the file's name does not say it.",
     )
     file = forms.FileField(

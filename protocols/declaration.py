@@ -4,7 +4,7 @@ A protocol is one TOML file. It holds data alone: no code, no expressions, no in
 docs/protocols.md lists all of its keys.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -102,13 +102,14 @@ class FileShape:
     names: Mapping[str, str] = field(default_factory=dict)
     canary: str = ""
 
+    @property
+    def stems(self) -> Sequence[tuple[str, str]]:
+        """(value of `by`, what the name of its file has before the dot, in small letters)."""
+        return [(value, name.partition(".")[0].casefold()) for value, name in self.names.items()]
+
     def value_of(self, file_name: str) -> str:
         """The value of `by` whose file a name fits, also with more around it, as "1.0-NAME (2).json"; "" for none."""
-        fitting = [
-            value
-            for value, name in self.names.items()
-            if name.partition(".")[0].casefold() in file_name.casefold()
-        ]
+        fitting = [value for value, stem in self.stems if stem in file_name.casefold()]
         return fitting[0] if len(fitting) == 1 else ""
 
 

@@ -400,7 +400,7 @@ def _by_rules(declaration: Declaration, entry: Entry) -> list[DeclarationProblem
     are_texts = not texts_problem(file.names)
     fits = all(are_texts and FILE_NAME.fullmatch(name) for name in names)
     plain = "a file's name has letters, digits, and . _ - within, as simple.json."
-    stems = [name.partition(".")[0].casefold() for name in names] if fits else []
+    stems = [stem for _, stem in file.stems] if fits else []
     is_alike = any(a in b for a, b in permutations(stems, 2))
     return broken(
         entry,

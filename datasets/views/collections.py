@@ -38,7 +38,7 @@ from datasets.excluding.exclusions import (
 from datasets.exporters import exporter_named, exporters_of
 from datasets.exporters.export_files import spooled
 from datasets.facets import chosen_facets, filters_of
-from datasets.forms import ImportForm, MoveForm, ReleaseForm, parts
+from datasets.forms import ImportForm, MoveForm, ReleaseForm, files_of_parts
 from datasets.importers.formats import PartUnknown, format_for, formats
 from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
@@ -88,7 +88,7 @@ def import_collection(request: HttpRequest) -> HttpResponse:
             return _imported(request, form)
     context = {
         "form": form,
-        "has_parts": len(parts()) > 1,
+        "files_of_parts": files_of_parts(),
         "importers": [known.importer for known in formats().values()],
     }
     return form_page(request, "datasets/import.html", context)
