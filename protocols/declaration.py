@@ -33,7 +33,7 @@ ORIGINS = {
     "published": "the authors' program or files",
     "printed": "printed in the paper",
     "reconstructed": "printed in the paper; its line breaks or marks are ours",
-    "ours": "ours: the paper leaves it open",
+    "ours": "ours: in no paper",
 }
 
 

@@ -79,7 +79,8 @@ class _Doubt:
         """Whether a problem of a rule may go away with theirs."""
         if (entry := problem.entry) is None:
             return False
-        mentioned = set(_mentions(_at(entry, problem.key)))
+        # Of what is wrong in an inner table, all that this names.
+        mentioned = set(_mentions(_at(entry, problem.key.rpartition(".")[0] or problem.key)))
         about = _QUOTED.findall(problem.message.partition("There are")[0])
         if named := {name.partition(".")[0] for pair in about for name in pair if name}:
             return bool(named & self._names or mentioned & self._tags or self._is_any_name)

@@ -40,7 +40,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "annotator_columns": KAPPA_COLUMNS,
         "flow": charts.get("flow"),
         "flow_rows": flow_rows(body),
-        "score_tables": score_tables(body),
+        "score_tables": [table.side_by_side for table in score_tables(body)],
         "populations": populations(body),
         "validations": validations(body),
         "methods": methods_paragraph(body),

@@ -1,7 +1,7 @@
 """The tables of scores, laid out for a report's page, its CSV and its comparison with another. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from urllib.parse import urlencode
 
@@ -82,6 +82,21 @@ class ShownTable:
             ]
             for place in range(len(self.axes))
         ]
+
+    @property
+    def side_by_side(self) -> "ShownTable":
+        """Of a single column its measures as columns, where they have one unit; other tables as they are."""
+        first, *others = self.sections
+        if len(self.columns) > 1 or not others or any(of.unit != first.unit for of in others):
+            return self
+        lines = tuple(
+            ScoreLine(of[0].head, tuple(figure for line in of for figure in line.figures))
+            for of in zip(*(section.lines for section in self.sections), strict=True)
+        )
+        [column] = self.columns
+        heads = tuple(section.measure for section in self.sections)
+        whole = ScoreSection("", column, column, first.unit, lines)
+        return replace(self, axes=(heads,), sections=(whole,))
 
     @property
     def parts(self) -> tuple[tuple[ScoreSection, ...], tuple[ScoreSection, ...]]:

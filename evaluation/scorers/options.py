@@ -72,7 +72,7 @@ def _label_problem(label: str) -> str:
 def labels(_: Declaration, scorer: Entry) -> Sequence[str]:
     if "options" in scorer.values:
         return *scorer.values["options"], OTHER
-    return *scorer.values["labels"], OTHER, AMBIGUOUS
+    return *scorer.values.get("labels", ()), OTHER, AMBIGUOUS
 
 
 def reads(_: Declaration, __: Entry, prompt: Entry) -> bool:

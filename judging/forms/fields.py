@@ -59,7 +59,8 @@ class RubricField(forms.ModelChoiceField):
     """A version of a rubric with its title and author."""
 
     def label_from_instance(self, obj: Any) -> str:
-        author = obj.author.name if obj.author else "comes with the program"
+        program = "of its protocol" if "protocol" in obj.body else "comes with the program"
+        author = obj.author.name if obj.author else program
         return f"{obj}: {obj.body['title']} ({author})"
 
 

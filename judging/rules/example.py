@@ -52,7 +52,7 @@ def _page(
     own = [declaration.fields[name].title for name in passages]
     titles = prompt.shown_as if prompt.given else own
     read = list(zip(titles, passages.values(), strict=False))
-    judged = [("Text to judge" if prompt.given else "Response", text)]
+    judged = [(titles[-1] if prompt.given else "Response", text)]
     yield "Question", prompt.template if prompt.given else record[declaration.item.question]
     yield from read + judged if prompt.given else judged + read
     for verdict in scale_of(entry).offered:

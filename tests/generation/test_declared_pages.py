@@ -124,7 +124,7 @@ def test_the_page_of_a_prompt_has_its_tags_its_mark_and_its_text_about_a_record(
     url = reverse("generation:prompt", args=[f"conflictbank-{SHUFFLED}"])
     text = shown(client.get(url, {"collection": of.name}))
     assert "cause: misinformation; form: published; order: shuffled; setting: two pieces" in text
-    assert "Ours: the paper leaves it open" in text
+    assert "Ours: in no paper" in text
     assert "<dd>default_evidence, misinformation_conflict_evidence_evidence</dd>" in text
     assert "Question: Who founded Quillmere Abbey 1? A. Bertrand Vale 1" in text
     assert '<option value="canals"' not in text
@@ -187,7 +187,7 @@ def test_the_page_of_a_response_has_the_drawn_order_the_mark_and_the_tags(client
     titles = ["Default evidence", "Misinformation evidence"]
     first, second = titles if row.drawn["order"][0] == "default_evidence" else titles[::-1]
     assert f"Passages in the order drawn for this question: {first}, then {second}." in text
-    assert "Ours: the paper leaves it open" in text
+    assert "Ours: in no paper" in text
     assert (
         "<dd>cause: misinformation; form: published; order: shuffled; setting: two pieces" in text
     )

@@ -329,7 +329,7 @@ def test_nothing_tells_who_judges_or_decides_the_cause_of_a_conflict(client):
     assertContains(read[0], "Texts are shown one at a time, with what is asked about them")
     for page in (read[1], read[-1]):
         assertContains(page, "Question <span")
-        assertContains(page, "Ours: the paper leaves it open")
+        assertContains(page, "Ours: in no paper")
 
 
 def test_labels_are_neutral_where_a_protocol_declares_none(client):

@@ -82,7 +82,7 @@ def test_a_page_shows_all_that_a_protocol_declares(researcher):
         "of 1 reads “ in {1}”; of 2 reads “ from {1} to {2}”",
         "a slice: wikipedia, book, new",
         "CB 4m", "setting = two pieces, cause = misinformation, order = conflict last, form = published",
-        "the authors&#x27; program or files", "printed in the paper", "ours: the paper leaves it open",
+        "the authors&#x27; program or files", "printed in the paper", "ours: in no paper",
         "{subject} in this quesion means {semantic_description}",
         "key = no, label = No; key = yes, label = Yes",
         "criteria: entails-default", "yes = Whoever believes the evidence must believe the claim.",

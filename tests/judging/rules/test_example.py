@@ -45,6 +45,12 @@ def test_a_given_text_is_read_after_what_is_shown_with_it_and_before_the_verdict
     ]
 
 
+def test_a_given_text_has_the_label_that_judges_read():
+    labelled = changed('by = "Alice"\n', 'by = "Alice"\nlabels = ["Asked", "Letter"]\n', WHOLE)
+    [(_, _, facts)] = blocks(labelled)
+    assert facts[1:3] == [("Asked", "Who built it?"), ("Letter", "Bob built it.")]
+
+
 def test_a_response_is_read_before_the_passages_of_its_prompt():
     text = changed("[rubric.criteria.says]", "[rubric.criteria.read]", WHOLE)
     [(heading, _, facts)] = blocks(text)
