@@ -79,11 +79,14 @@ class _Doubt:
         """Whether a problem of a rule may go away with theirs."""
         if (entry := problem.entry) is None:
             return False
-        # Of what is wrong in an inner table, all that this names.
-        mentioned = set(_mentions(_at(entry, problem.key.rpartition(".")[0] or problem.key)))
+        mentioned = set(_mentions(_at(entry, problem.key)))
+        # A label that is wrong may be right of another scorer, which stands beside it.
+        table = problem.key.rpartition(".")[0]
+        beside = set(_mentions(_at(entry, table))) if table else set()
         about = _QUOTED.findall(problem.message.partition("There are")[0])
         if named := {name.partition(".")[0] for pair in about for name in pair if name}:
-            return bool(named & self._names or mentioned & self._tags or self._is_any_name)
+            names = (named | beside) & self._names
+            return bool(names or mentioned & self._tags or self._is_any_name)
         return bool(mentioned & (self._names | self._tags) or self._bare - {entry.part})
 
 

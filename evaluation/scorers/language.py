@@ -155,7 +155,8 @@ def score_problems(declaration: Declaration) -> list[DeclarationProblem]:
     checks: list[Callable[[str, Entry], list[DeclarationProblem]]] = [
         lambda part, entry: entry_problems(entry, _keys_of(part, entry)),
         lambda _, entry: list(_inner_problems(entry)),
-        lambda part, entry: list(RULES[part](declaration, entry)),
+        lambda part, entry: list(_scorer_rules(declaration, entry)) if part == "scorer" else [],
+        lambda part, entry: list(RULES[part](declaration, entry)) if part in RULES else [],
         lambda part, entry: list(_cell_rules(declaration, entry)) if part == "table" else [],
     ]
     for check in checks:
@@ -418,7 +419,6 @@ def _validation_rules(declaration: Declaration, entry: Entry) -> Problems:
 
 
 RULES: Mapping[str, Callable[[Declaration, Entry], Problems]] = {
-    "scorer": _scorer_rules,
     "population": _population_rules,
     "measure": _measure_rules,
     "table": _table_rules,

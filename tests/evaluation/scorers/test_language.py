@@ -37,7 +37,6 @@ def test_a_protocol_may_have_no_scores():
         # A scorer
         ('kind = "option"', 'kind = "regex"', 'kind = "regex"', "scorer 'answer', kind: 'regex' is none of option"),
         ('kind = "option"', 'kinds = "option"', "kinds = ", "this is no key of [scorer]. There are name, kind"),
-        (LABELS, "", "[[scorer]]", "scorer 'answer': write either labels, with letter fields, or options"),
         (LABELS, "labels = {}", "labels = ", "labels: name a label and its field."),
         (LABELS, "labels = { original = 1 }", "labels = ", "labels: this is not a text."),
         ('"correct_option"', '"right_option"', "labels = ", "'right_option' is no field that is a letter."),
