@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import pytest
 from django.http import QueryDict
@@ -96,6 +97,24 @@ def test_columns_by_two_axes_have_heads_over_them_and_margins_stand_with_their_v
     of_both = [figure.of for figure in table.sections[1].lines[0].figures]
     assert of_both[0] == of_both[2] != ""
     assert of_both[1] == ""
+
+
+def test_measures_of_a_single_column_stand_side_by_side(study):
+    [table] = [one for one in score_tables(study_report(study)) if one.name == "figure-3"]
+    assert table.side_by_side is table
+    parts = [
+        replace(of, lines=tuple(replace(x, figures=x.figures[:1]) for x in of.lines))
+        for of in table.sections
+    ]
+    narrow = replace(table, axes=(("temporal",),), sections=tuple(parts))
+    [section] = narrow.side_by_side.sections
+    assert narrow.side_by_side.heads == [[("MR", 1), ("OAR", 1), ("CAR", 1)]]
+    assert (section.measure, section.unit) == ("temporal", "%")
+    assert [line.figures for line in section.lines] == [
+        tuple(part.lines[n].figures[0] for part in parts) for n in range(len(section.lines))
+    ]
+    bits = replace(narrow, sections=(parts[0], replace(parts[1], unit="bits")))
+    assert bits.side_by_side is bits
 
 
 def test_a_mean_says_how_its_interval_came_about_or_why_it_has_none(study):
