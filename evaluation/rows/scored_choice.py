@@ -1,6 +1,5 @@
 """Which responses have a score: by label, place on the axes of tables, and population; and what the scores are."""
 
-import math
 from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl
 
@@ -9,7 +8,7 @@ import numpy as np
 from evaluation.counts.scored import declared_name, scored, speaks
 from evaluation.scorers import kinds, people
 from evaluation.scorers.language import scored_prompts, tags_of, tags_with_values
-from evaluation.statistics.measures import ANY, F1
+from evaluation.statistics.measures import ANY, F1, STATES
 from generation.prompts.answers import READING, answer_of
 from judging.models import Study, StudyItem
 from leases.refusal import Refusal
@@ -59,9 +58,10 @@ def positions(
 
 def label_entries(declaration: Declaration) -> list[tuple[str, str]]:
     """Labels and states by scorer, as (value in an address, words)."""
+    scorers = declaration.entries("scorer")
     return [
-        (f"{scorer.name}={label}", label)
-        for scorer in declaration.entries("scorer")
+        (f"{scorer.name}={label}", f"{scorer.name}: {label}" if len(scorers) > 1 else label)
+        for scorer in scorers
         for label in kinds.labels_of(declaration, scorer)
     ]
 
@@ -101,7 +101,7 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
                 ended = getattr(item, "resolution", None)
                 how, said = {}, people.said("", ended and ended.verdict)
             label, number = kinds.scored(scorer.values, known, how, *said)
-            f1 = f", F1 {number:.2f}" if F1 in kind.means and not math.isnan(number) else ""
+            f1 = f", F1 {number:.2f}" if F1 in kind.means and label not in STATES else ""
             shown[scorer.name] = f"{label}{f1}"
         is_read = any(name in entry.values for name in (*READING, "check"))
         if is_read and not response.finding:
