@@ -17,7 +17,7 @@ from evaluation.shapes.score_tables import (
     ScoreTable,
 )
 from evaluation.shapes.study_report import Report
-from evaluation.statistics.measures import ANY, ENTROPY, SKIPPED, Asked, asked
+from evaluation.statistics.measures import ANY, ENTROPY, F1, SKIPPED, Asked, asked
 from evaluation.statistics.score_tables import DIFFERENCE, MEAN, POOLED, VALUE, ScoreColumn
 from protocols.declaration import MODEL, ORIGINS
 
@@ -213,8 +213,13 @@ def _figure(report: Report, table: ScoreTable, of: Asked, figure: ScoreFigure) -
 
     column, k, n = table["columns_shown"][figure["column"]], figure["k"], figure["n"]
     rows = _rows(report, table, figure, column) | {"within": of.population, "of": KEPT}
-    labels = [(of.scorer, label) for label in of.among or (ANY,)]
     linked, ends = column["kind"] in (VALUE, POOLED) and n, _ends(figure, shown)
+    labels = [(of.scorer, label) for label in of.among or (ANY,)]
+    whole = query(**rows, scored=urlencode(labels)) if linked else ""
+    # Of F1 the n stands alone; that of an entropy leaves out what no list can choose.
+    counted = whole if of.of == F1 else ""
+    if linked and k:
+        counted = query(**rows, scored=urlencode([(of.scorer, of.label)]))
     reason = figure["reason"]
     if figure["value"] is not None and not ends:
         reason = f"No interval: {sentences.lowered(figure['cluster_reason'])}"
@@ -225,8 +230,8 @@ def _figure(report: Report, table: ScoreTable, of: Asked, figure: ScoreFigure) -
         interval=ends,
         reason=" ".join(filter(None, [reason, states_words(figure["states"])])),
         beside=_without_skipped(figure, shown),
-        query=query(**rows, scored=urlencode([(of.scorer, of.label)])) if linked and k else "",
-        whole=query(**rows, scored=urlencode(labels)) if linked else "",
+        query=counted,
+        whole=whole,
     )
 
 

@@ -67,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
         state=UNREAD,
         reads=squad.reads,
         fields=squad.fields,
-        known=squad.golds,
+        known=squad.counted,
         score=squad.score,
         means=(EXACT, F1),
     ),

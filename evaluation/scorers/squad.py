@@ -59,18 +59,26 @@ def golds(scorer: Mapping[str, Any], record: Mapping[str, Any]) -> tuple[str, ..
     return tuple(dict.fromkeys(filter(None, map(normalised, texts)))) or ("",)
 
 
-def score(text: str, gold: Sequence[str]) -> tuple[str, float]:
+def counted(scorer: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Counter[str]] | None:
+    """The golds, each with its words."""
+    found = golds(scorer, record)
+    return None if found is None else {text: Counter(text.split()) for text in found}
+
+
+def score(text: str, known: Mapping[str, Counter[str]]) -> tuple[str, float]:
     """Right where the text is one of the golds, and its F1."""
     given = normalised(text)
-    return RIGHT if given in gold else WRONG, max(f1(given.split(), one.split()) for one in gold)
+    words = Counter(given.split())
+    return RIGHT if given in known else WRONG, max(f1(words, gold) for gold in known.values())
 
 
 def normalised(text: str) -> str:
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
-def f1(given: Sequence[str], gold: Sequence[str]) -> float:
+def f1(given: Counter[str], gold: Counter[str]) -> float:
     """Of the words that both have, each as often as both have it; where either is empty, whether both are."""
     if not given or not gold:
         return float(given == gold)
-    return 2 * (Counter(given) & Counter(gold)).total() / (len(given) + len(gold))
+    common = sum(min(given[word], gold[word]) for word in given.keys() & gold.keys())
+    return 2 * common / (given.total() + gold.total())

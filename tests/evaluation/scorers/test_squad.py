@@ -18,7 +18,7 @@ AFTER = {**ABSTAINS, "after": "Answer:"}
 def scored(golds, reply, prompt=ABSTAINS, state=""):
     """(label, F1) of a reply."""
     scorer = {"kind": "squad", "gold": ["answers"]}
-    known = squad.golds(scorer, {"answers": golds})
+    known = squad.counted(scorer, {"answers": golds})
     return kinds.scored(scorer, known, prompt, state, reply)
 
 
