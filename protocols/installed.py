@@ -85,10 +85,12 @@ def warnings_of(protocol: Protocol) -> list[str]:
 @transaction.atomic
 def remove(protocol: Protocol, by: Person) -> None:
     """Remove a protocol that no collection has used. Raises Conflict for another, with what uses it."""
-    if not Protocol.objects.filter(pk=protocol.pk, used_at=None).delete()[0]:
+    unused = Protocol.objects.select_for_update().filter(pk=protocol.pk, used_at=None).first()
+    if unused is None:
         found = uses_of([protocol.pk])[protocol.pk]
         why = f"it is used by {in_words(found)}." if found else "a collection has used it."
         raise Conflict(f"{protocol} stays: {why}")
+    unused.delete()
     record(AuditKind.IMPORT, by, f"protocol {protocol} removed")
 
 

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from evaluation.report.score_sections import ShownTable, arranged, head_of
+from evaluation.scorers import kinds
 from evaluation.scorers.language import axes_of, axis_values, fits, listed, scored_prompts
 from evaluation.statistics.score_tables import columns_of
 from protocols.declaration import WIKICONTRADICT, Declaration, Entry
@@ -16,9 +17,18 @@ NO_FIGURE = "–"
 def table_blocks(
     declaration: Declaration, record: Mapping[str, Any]
 ) -> dict[tuple[str, str], list[ShownBlock]]:
-    """Each table without figures. They are of no record."""
-    tables = () if declaration.name == WIKICONTRADICT else declaration.entries("table")
-    return {("table", entry.name): [_block(declaration, entry)] for entry in tables}
+    """Each table without figures, of scores and of people next to a scorer. They are of no record."""
+    if declaration.name == WIKICONTRADICT:
+        return {}
+    tables = {
+        ("table", entry.name): [_block(declaration, entry)]
+        for entry in declaration.entries("table")
+    }
+    compared = {
+        ("validation", entry.name): [_compared(declaration, entry)]
+        for entry in declaration.entries("validation")
+    }
+    return tables | compared
 
 
 def _block(declaration: Declaration, entry: Entry) -> ShownBlock:
@@ -38,6 +48,18 @@ def _block(declaration: Declaration, entry: Entry) -> ShownBlock:
         "Without responses",
         head=[*of_axes, [(shown.head, 1), *labels * len(order)]],
         rows=[[" · ".join(line), *dashes] for line in lines],
+    )
+
+
+def _compared(declaration: Declaration, entry: Entry) -> ShownBlock:
+    """People's labels in rows, those of a scorer in columns."""
+    sides = [declaration.named("scorer")[entry.values[side]] for side in ("people", "scorer")]
+    given = [kinds.of(scorer.values).labels(declaration, scorer) for scorer in sides]
+    labels = list(dict.fromkeys([*given[0], *given[1]]))
+    return ShownBlock(
+        "Without responses",
+        head=[[("People", 1), *((f"{entry.values['scorer']}: {one}", 1) for one in labels)]],
+        rows=[[one, *[NO_FIGURE] * len(labels)] for one in labels],
     )
 
 

@@ -10,12 +10,12 @@ from protocols.shown_parts import in_words
 from writing.declared.form import WritingForm, form_named
 
 KINDS = {
-    FieldKind.ONE: "one of",
-    FieldKind.MANY: "some of",
-    FieldKind.LINE: "a line",
-    FieldKind.TEXT: "a text",
-    FieldKind.RATING: "a rating",
-    FieldKind.TICK: "a tick",
+    FieldKind.ONE: "One of",
+    FieldKind.MANY: "Some of",
+    FieldKind.LINE: "A line",
+    FieldKind.TEXT: "A text",
+    FieldKind.RATING: "A rating",
+    FieldKind.TICK: "A tick",
 }
 
 
@@ -51,4 +51,4 @@ def _words(field: Field, begun: str) -> str:
     options = f" {', '.join(option.label for option in field.choices)}" if field.choices else ""
     needed = "; it has to be there" if field.required else ""
     begins = f"; it begins with “{begun}”" if begun else ""
-    return f"{KINDS[field.kind]}{options}{needed}{begins}".capitalize()
+    return f"{KINDS[field.kind]}{options}{needed}{begins}"

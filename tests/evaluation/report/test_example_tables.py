@@ -45,3 +45,9 @@ def test_combinations_that_no_prompt_has_are_left_out():
 
 def test_wikicontradict_declares_no_tables():
     assert table_blocks(declaration_of("wikicontradict"), {}) == {}
+
+
+def test_people_next_to_a_scorer_have_the_labels_of_both():
+    [found] = table_blocks(declaration_of("knot"), {})["validation", "figure-6"]
+    assert found.head == [[("People", 1), ("answer: wrong", 1), ("answer: right", 1)]]
+    assert found.rows == [["wrong", "–", "–"], ["right", "–", "–"]]
