@@ -1,31 +1,19 @@
 """ConflictBank in small, on the real parts: every setting asked of the embedded model, scored without judges."""
 
-import html
-import io
 import json
-import re
-import zipfile
-from collections import Counter
 
 import pytest
 
 from accounts.roles import Role
 from datasets.models import Collection
 from demonstration.examples import CONFLICTBANK
-from evaluation.frozen import publishing, snapshots
+from evaluation.frozen import snapshots
 from generation import protocol_prompts, registry, runs
-from generation.asking.runqueue import RunQueue
-from generation.asking.turn import take_turn
 from generation.inference.embedded import SMOLLM2
 from generation.models import Run
-from generation.states import RunState
-from judging import studies
-from judging.models import Study
-from judging.selections import Selection
-from judging.studies import StudyDesign
 from tests.conflictbank import file_of_records, imported
-from tests.evaluation.archive.test_bundles import run_python
-from tests.factories import person, signed_in, stored
+from tests.demonstration.in_small import finished, scored, shown_alike
+from tests.factories import person
 from tests.generation.inference.test_embedded import model, served
 
 __all__ = ["model", "served"]
@@ -70,23 +58,6 @@ def answered(of: Collection) -> list[Run]:
     return made
 
 
-def finished(run: Run) -> Run:
-    runs.start(run)
-    queue = RunQueue(run)
-    while Run.objects.get(pk=run.pk).state == RunState.RUNNING:
-        if not take_turn("embedded", [queue], seconds=60):
-            queue.sweep()
-    assert set(run.responses.values_list("state", flat=True)) == {"done"}
-    return run
-
-
-def scored(of: list[Run]) -> Study:
-    design = StudyDesign(judges_per_response=0)
-    study = studies.create("Small", Selection(of), design, by=person("olga", Role.ADMIN))
-    studies.open_study(study, [])
-    return stored(study)
-
-
 def right(run: Run, prompt: str, field: str = "correct_option") -> set[int]:
     """The questions to which this prompt brought the letter in this field of the record."""
     rows = run.responses.filter(prompt=f"conflictbank-{prompt}").select_related(
@@ -119,50 +90,6 @@ def of_report(report: dict) -> dict[str, dict]:
     return found
 
 
-def numbers_of(report: dict) -> Counter:
-    """Each figure of each table as pages write it: value, and k/n or n."""
-    return Counter(
-        (_value(figure), _counts(figure))
-        for table in report["scores"]["tables"]
-        for figure in table["figures"]
-    )
-
-
-def _value(figure: dict) -> str:
-    if figure["value"] is None:
-        return "–"
-    value = f"{figure['value'] * (1 if figure['measure'] == 'entropy' else 100):.2f}"
-    return value.replace("-", "\N{MINUS SIGN}")
-
-
-def _counts(figure: dict) -> str:
-    if figure["n"] is None:
-        return ""
-    return f"n = {figure['n']}" if figure["k"] is None else f"{figure['k']}/{figure['n']}"
-
-
-def numbers_on(page: str) -> Counter:
-    """The same, read from a page."""
-    part = page[page.index('id="scores"') : page.index("Notes of the protocol")]
-    tables = part.split('<section aria-labelledby="scores-')[1:]
-    cells = (
-        cell
-        for table in tables
-        for cell in re.findall(r"<td class=\"num\">(.*?)</td>", table, re.DOTALL)
-    )
-    return Counter(_read(cell) for cell in cells)
-
-
-def _read(cell: str) -> tuple[str, str]:
-    value, *rest = cell.split("<span", 1)
-    counts = re.search(r'class="share">(.*?)</span>', "".join(rest), re.DOTALL)
-    return _plain(value), _plain(counts[1]) if counts else ""
-
-
-def _plain(text: str) -> str:
-    return html.unescape(" ".join(re.sub(r"<[^>]*>", "", text).split()))
-
-
 def test_a_study_in_small(model, client, tmp_path):
     run, others = answered(collection())
     study = scored([run, others])
@@ -175,18 +102,4 @@ def test_a_study_in_small(model, client, tmp_path):
     shuffled = others.responses.filter(prompt__endswith="-shuffled")
     assert {row.drawn["order"][1] for row in shuffled} >= {"default_evidence"}
 
-    # The page, the published page, and the zip that counts again by itself.
-    signed_in(client, rosa)
-    expected = numbers_of(report)
-    page = client.get(f"/reports/snapshots/{snapshot.pk}/").content.decode()
-    data = client.get(f"/reports/snapshots/{snapshot.pk}/report.zip").content
-    publishing.publish(snapshot, by=rosa)
-    client.logout()
-    snapshot.refresh_from_db()
-    published = client.get(f"/published/{snapshot.pk}/{snapshot.token}/").content.decode()
-    assert numbers_on(page) == numbers_on(published) == expected
-    assert sum(expected.values()) > 100
-    zipfile.ZipFile(io.BytesIO(data)).extractall(tmp_path)
-    done = run_python(tmp_path, "recompute.py")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "all equal" in done.stdout
+    assert shown_alike(client, snapshot, rosa, tmp_path) > 100
