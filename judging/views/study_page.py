@@ -1,6 +1,5 @@
 """The page of a study, and its lists for people who do not judge in it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,7 +127,8 @@ def _composition(study: Study) -> dict[str, Any]:
     items = study.items.all()
     prompts = set(items.order_by().values_list("response__prompt", flat=True).distinct())
     asked = prompt_versions.known(prompts)
-    known: Mapping[str, Any] = _criteria(study) if study.is_judged else asked
+    known: dict[str, Any] = {**_criteria(study)} if study.is_judged else {}
+    known |= {name: prompt for name, prompt in asked.items() if name not in known}
     models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
     return {
         "prompts": [
