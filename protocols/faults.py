@@ -43,11 +43,11 @@ class Faults:
         """
         batch, before = list(problems), len(self._doubted)
         doubt = _Doubt(list(self._doubted.values()), set(bare))
+        seen = set(self.found)
         self.found += [
             problem
             for problem in batch
-            if problem not in self.found
-            and not (self._is_of_doubted(problem) or doubt.explains(problem))
+            if problem not in seen and not (self._is_of_doubted(problem) or doubt.explains(problem))
         ]
         self.doubt(problem.entry for problem in batch)
         return len(self._doubted) > before
