@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from generation.inference import faults
+from generation.inference import faults, service_errors, shapes, streams
 from generation.inference.service_errors import shown
+from generation.inference.shapes import CUT_OFF, FILTERED, REFUSED
 
 # Greedy and at most 250 new tokens (WikiContradict, section 4).
 DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 250}
@@ -19,14 +20,10 @@ DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 250}
 SYSTEM_MESSAGE = "system_message"
 MAX_TOKENS, MAX_COMPLETION_TOKENS = "max_tokens", "max_completion_tokens"
 
-# The finish reasons of services for a reply that the token limit cut off.
-CUT_OFF = ("length", "max_tokens")
-
 # The marks round a model's reasoning, where its server leaves it in the text.
 _OPEN, _CLOSE = "<think>", "</think>"
-# Why a finished response is not an answer of the model.
-# UNDECIDED: of options that are scored none is the likeliest, because none was returned or several are equal.
-REFUSED, FILTERED, UNDECIDED = "refused", "filtered", "undecided"
+# A finding too: of options that are scored none is the likeliest, because none was returned or several are equal.
+UNDECIDED = "undecided"
 # What PostgreSQL's JSON does not take: NUL, and halves of surrogate pairs; whole pairs are found too.
 _UNSTORABLE = re.compile(rb"\x00|\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]")
 COLUMNS = (
@@ -125,7 +122,7 @@ def reply(
     opens_reasoning: bool = False,
     choose: Choose | None = None,
 ) -> Reply:
-    """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply or WrongShape.
+    """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply, WrongShape, or the fault that it names.
 
     `choose` reads the scores of options from it.
     A fault has the whole reply as `raw`, where it is JSON.
@@ -148,19 +145,21 @@ def _reply(
     opens_reasoning: bool,
     choose: Choose | None,
 ) -> Reply:
-    choice, text, finding, apart = _choice(request, status, data, raw)
-    finish_reason, reasoning = choice.get("finish_reason"), ""
+    if fault := service_errors.fault_in(data):
+        raise fault
+    choice, said = _choice(request, status, data, raw)
+    text, finding, finish_reason, reasoning = said.text, said.finding, said.finish_reason, ""
     scores: Mapping[str, float | None] = {}
     if choose and not finding:
-        text, scores = choose(choice, text, apart, status)
+        text, scores = choose(choice, text, said.apart, status)
         # It ends after the one token that was asked for, which cuts off nothing.
         finding, finish_reason = "" if text else UNDECIDED, ""
     elif finding != REFUSED:
-        text, reasoning = parted(text or "", opened=opens_reasoning and not apart)
+        text, reasoning = parted(text or "", opened=opens_reasoning and not said.apart)
     read, written = counted(data)
     made = Reply(
         text=text or "",
-        reasoning=_cleaned("\n\n".join(filter(None, (apart.strip(), reasoning)))),
+        reasoning=_cleaned("\n\n".join(filter(None, (said.apart.strip(), reasoning)))),
         finding=finding,
         request=request,
         status=status,
@@ -178,28 +177,21 @@ def _reply(
 
 def _choice(
     request: Mapping[str, Any], status: int, data: Any, raw: Any
-) -> tuple[Mapping[str, Any], str | None, str, str]:
-    """(choice, text, finding, reasoning in a field of its own) of a reply. Raises WrongShape."""
+) -> tuple[Mapping[str, Any], shapes.Said]:
+    """The first choice of a reply, and what it says. Raises WrongShape."""
     try:
         choice = data["choices"][0]
-        message = {"content": choice["text"]} if "prompt" in request else choice["message"]
-        text, declined = message.get("content"), message.get("refusal")
-        apart = message.get("reasoning_content") or message.get("reasoning")
-        finish_reason = choice.get("finish_reason") or ""
-    except (KeyError, IndexError, TypeError, AttributeError):
+    except (KeyError, IndexError, TypeError):
+        choice = None
+    try:
+        return choice, shapes.said(choice, bare="prompt" in request)
+    except shapes.OddShape as odd:
         raise faults.WrongShape(
-            "The service's answer is not a chat completion. Is its url that of an OpenAI-compatible API, with /v1? "
+            str(odd)
+            or "The service's answer is not a chat completion. Is its url that of an OpenAI-compatible API, with /v1? "
             f"It begins: {shown(json.dumps(raw, ensure_ascii=False).encode())}",
             status=status,
         ) from None
-    finding = FILTERED if finish_reason == "content_filter" else ""
-    if not text and isinstance(declined, str) and declined.strip():
-        text, finding = declined, REFUSED
-    if not isinstance(text, str | None) or not isinstance(finish_reason, str):
-        raise faults.WrongShape(
-            "The service's answer contains something other than text.", status=status
-        )
-    return choice, text, finding, apart if isinstance(apart, str) else ""
 
 
 def parted(text: str, *, opened: bool = False) -> tuple[str | None, str]:
@@ -224,8 +216,7 @@ def parted(text: str, *, opened: bool = False) -> tuple[str | None, str]:
 
 def opens_reasoning(reply: Reply) -> bool:
     """Whether the text has the end of the reasoning without its beginning, which the chat template wrote."""
-    message = reply.raw["choices"][0].get("message") or {}
-    content = message.get("content") or ""
+    content = shapes.said(reply.raw["choices"][0], bare="prompt" in reply.request).text or ""
     return _CLOSE in content and _OPEN not in content
 
 
@@ -273,8 +264,11 @@ def _check(made: Reply, has_end: bool) -> None:
 def model_ids(content: bytes, status: int) -> list[str]:
     """The ids that GET /v1/models lists; raises WrongShape or BrokenReply."""
     data = parsed(content, status)
+    if fault := service_errors.fault_in(data):
+        raise fault
     try:
-        ids = [entry["id"] for entry in data["data"]]
+        # Ollama without a model lists null.
+        ids = [entry["id"] for entry in ([] if data["data"] is None else data["data"])]
     except (KeyError, TypeError):
         ids = [None]
     if not all(isinstance(name, str) and storable(name) and 0 < len(name) <= 200 for name in ids):
@@ -289,6 +283,8 @@ def parsed(content: bytes, status: int) -> Any:
         # NaN and Infinity are no JSON, and no database stores them.
         return json.loads(content, parse_constant=lambda _: None)
     except ValueError:
+        if (stream := streams.joined(content)) is not None:
+            return stream
         message = shown(content) or "nothing"
         raise faults.BrokenReply(
             f"The service's answer is not JSON: {message}", status=status

@@ -3,10 +3,11 @@
 import os
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
@@ -67,6 +68,15 @@ class Bearer(AuthBase):
         return request
 
 
+class _Answer(NamedTuple):
+    """An answer of 2xx: `latency_ms` in milliseconds, `retry_after` in seconds where it asks for a pause."""
+
+    status: int
+    content: bytes
+    latency_ms: int
+    retry_after: float | None
+
+
 class Service:
     """One inference service as used by this process; safe in many threads."""
 
@@ -106,31 +116,29 @@ class Service:
         request = scoring.body(model_id, options, text, abilities, before, scored)
         choose = partial(scoring.choose, options=scored) if scored else None
         try:
-            status, content, latency_ms = self._call(
-                "POST", chat.path(request), json=request, timeout=self.entry.timeout
-            )
+            got = self._call("POST", chat.path(request), json=request, timeout=self.entry.timeout)
+            with _fault_in(got):
+                return chat.reply(
+                    request,
+                    got.status,
+                    got.content,
+                    got.latency_ms,
+                    opens_reasoning=abilities.opens_reasoning,
+                    choose=choose,
+                )
         except faults.Filtered as fault:
             return chat.filtered(request, fault)
-        try:
-            opens = abilities.opens_reasoning
-            return chat.reply(
-                request, status, content, latency_ms, opens_reasoning=opens, choose=choose
-            )
-        except faults.ServiceFault as fault:
-            fault.latency_ms = latency_ms
-            raise
 
     def models(self, timeout: float = HEALTH_TIMEOUT) -> list[str]:
         """The model ids that the service lists; raises a ServiceFault."""
-        status, content, _ = self._call("GET", "/models", timeout=timeout)
-        return chat.model_ids(content, status)
+        got = self._call("GET", "/models", timeout=timeout)
+        with _fault_in(got):
+            return chat.model_ids(got.content, got.status)
 
     # ------------------------------------------------------------ HTTP
 
-    def _call(
-        self, method: str, path: str, *, timeout: float, **body: Any
-    ) -> tuple[int, bytes, int]:
-        """(status, content, latency in ms) of a 2xx answer; raises a ServiceFault for anything else."""
+    def _call(self, method: str, path: str, *, timeout: float, **body: Any) -> _Answer:
+        """A 2xx answer; raises a ServiceFault for anything else."""
         began = time.monotonic()
         try:
             answer = self._session.request(
@@ -146,7 +154,7 @@ class Service:
             )
             with answer:
                 left = timeout - (time.monotonic() - began)
-                content = read_whole(answer, seconds=left, most=MOST_BYTES)
+                content = _content(answer, left)
             fault = self._fault_of(answer, content)
         except (requests.RequestException, CutOff) as error:
             fault = self._fault_without_answer(error, timeout)
@@ -154,7 +162,7 @@ class Service:
         if fault:
             fault.latency_ms = latency_ms
             raise fault
-        return answer.status_code, content, latency_ms
+        return _Answer(answer.status_code, content, latency_ms, _pause(answer))
 
     def _fault_of(self, answer: requests.Response, content: bytes) -> faults.ServiceFault | None:
         if 200 <= answer.status_code < 300:
@@ -166,8 +174,7 @@ class Service:
                 "sent on: set the url in INFERENCE_SERVICES to the address itself.",
                 status=answer.status_code,
             )
-        pause = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
-        return service_errors.fault_of(answer.status_code, content, pause)
+        return service_errors.fault_of(answer.status_code, content, _pause(answer))
 
     def _fault_without_answer(
         self, error: requests.RequestException | CutOff, timeout: float
@@ -180,6 +187,10 @@ class Service:
             return faults.ServiceSlow(
                 f"The service {self.name} did not answer within {timeout:g} seconds. Its timeout is set in "
                 "INFERENCE_SERVICES."
+            )
+        if isinstance(error, requests.exceptions.ContentDecodingError):
+            return faults.BrokenReply(
+                f"The service {self.name} sent an answer that cannot be unpacked ({_reason(error)})."
             )
         if isinstance(_innermost(error), ssl.SSLCertVerificationError):
             return faults.CertificateWrong(
@@ -216,6 +227,31 @@ class Service:
                 "another character that cannot be sent. Set it to printable ASCII characters alone."
             )
         return os.environ[name]
+
+
+@contextmanager
+def _fault_in(got: _Answer) -> Iterator[None]:
+    """A fault in an answer's body has the answer's time, and the pause that it asks for."""
+    try:
+        yield
+    except faults.ServiceFault as fault:
+        fault.latency_ms = got.latency_ms
+        fault.retry_after = fault.retry_after or got.retry_after
+        raise
+
+
+def _content(answer: requests.Response, seconds: float) -> bytes:
+    """Its body; nothing of an error's that cannot be unpacked, because the status says enough."""
+    try:
+        return read_whole(answer, seconds=seconds, most=MOST_BYTES)
+    except requests.exceptions.ContentDecodingError:
+        if answer.ok:
+            raise
+        return b""
+
+
+def _pause(answer: requests.Response) -> float | None:
+    return retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
 
 
 def _is_loopback(url: str) -> bool:

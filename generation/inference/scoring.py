@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.inference import chat, faults, service_errors
+from generation.inference import chat, faults, service_errors, shapes
 
 # How a service gives log-probabilities: after the bare text, or as the first token of a chat's reply.
 COMPLETIONS, CHAT = "completions", "chat"
@@ -106,7 +106,7 @@ def _entries(choice: Mapping[str, Any], status: int) -> list[tuple[Any, Any]]:
     """The likeliest next tokens with their log-probabilities, of either format."""
     try:
         given = choice["logprobs"]
-        if "content" in given:
+        if given.get("content"):
             entries = [
                 (entry["token"], entry["logprob"]) for entry in given["content"][0]["top_logprobs"]
             ]
@@ -121,7 +121,8 @@ def _entries(choice: Mapping[str, Any], status: int) -> list[tuple[Any, Any]]:
 
 def _is_hidden(choice: Mapping[str, Any], text: str | None) -> bool:
     """Whether the token is not in the chat's text: it begins a reasoning that the service keeps apart."""
-    return "message" in choice and not text and choice.get("finish_reason") in chat.CUT_OFF
+    reason, _ = shapes.finished(choice.get("finish_reason"))
+    return "message" in choice and not text and reason in chat.CUT_OFF
 
 
 def _check(entries: Sequence[tuple[Any, Any]], options: Sequence[str], status: int) -> None:

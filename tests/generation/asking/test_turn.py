@@ -327,6 +327,8 @@ def test_a_slow_service_lets_the_response_wait(fake, settings):
 
 LASTING = [
     ("context too long", CONTEXT_TOO_LONG, 400, "too long for this model"),
+    ("context with 500", Fault(500, CONTEXT_TOO_LONG.body), 500, "too long for this model"),
+    ("context with 200", Fault(200, CONTEXT_TOO_LONG.body), 400, "too long for this model"),
     ("refused", Fault(422, {"detail": "no such field"}), 422, "refused the request"),
     ("wrong shape", Raw(b'{"answer": 42}'), 200, "not a chat completion"),
     ("10 MB", Say("long " * 2_000_000), None, "sent more than 1 MB"),
@@ -353,18 +355,22 @@ def test_a_lasting_fault_fails_the_response_with_its_reason_at_once(
 
 def test_a_refusal_and_a_filtered_prompt_are_finished_with_their_finding(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
-    made = run(questions=3)
+    made = run(questions=4)
+    withheld = {"choices": [{"message": None, "finish_reason": "SAFETY"}]}
     refusal = {"choices": [{"message": {"content": None, "refusal": "I cannot help with that."}}]}
     stopped = {"error": {"message": "Filtered.", "code": "content_filter"}}
-    fake.enqueue(Fault(200, refusal), Fault(400, stopped))
+    fake.enqueue(Fault(200, refusal), Fault(400, stopped), Fault(200, withheld))
     answer_all(made)
     rows = made.responses.order_by("order").values_list("state", "finding", "text")
-    assert list(rows)[:2] == [
+    assert list(rows)[:3] == [
         (ResponseState.DONE, "refused", "I cannot help with that."),
+        (ResponseState.DONE, "filtered", ""),
         (ResponseState.DONE, "filtered", ""),
     ]
     assert (made.state, responses.progress(made).failed) == (RunState.DONE, 0)
-    assert list(Attempt.objects.order_by("pk").values_list("status", flat=True)) == [200, 400, 200]
+    assert list(Attempt.objects.order_by("pk").values_list("status", flat=True)) == [
+        *(200, 400, 200, 200)
+    ]
 
 
 def test_attempts_are_capped_and_the_reason_says_so(local, fake):
@@ -453,6 +459,7 @@ def test_prompts_that_are_too_long_pause_nothing(local, fake):
 OF_THE_SERVICE = [
     ("not ready", DOWN, 503, "not ready (503)"),
     ("busy", Fault(429), 429, "overloaded"),
+    ("busy with 200", Fault(200, {"error": {"message": "Slow down", "code": 429}, "choices": None}), 429, "overloaded"),
     ("key", Fault(401, {"error": {"message": "who?"}}), 401, "refused the key"),
     ("moved", Fault(307, b"", headers=(("Location", "http://x/v1"),)), 307, "redirects (307) to http://x/v1"),
 ]  # fmt: skip

@@ -275,6 +275,9 @@ CONTEXT = [
         }
     },
     {"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}},
+    {"error": {"message": "Context size has been exceeded.", "type": "server_error", "code": 500}},
+    {"error": {"message": "the input length exceeds maximum context length"}},
+    {"error": {"message": "The input token count (9001) exceeds the maximum number of tokens."}},
     {
         "message": "Prompt contains 9001 tokens and 0 draft tokens, too large for model with 4096 maximum"
     },
@@ -292,9 +295,10 @@ def test_words_of_a_quoted_prompt_are_not_taken_for_its_length(body):
     assert type(service_errors.fault_of(400, json.dumps(body).encode())) is faults.Refused
 
 
+@pytest.mark.parametrize("status", [400, 500])
 @pytest.mark.parametrize("body", CONTEXT)
-def test_a_prompt_that_does_not_fit_differs_from_other_refusals(body):
-    fault = service_errors.fault_of(400, json.dumps(body).encode())
+def test_a_prompt_that_does_not_fit_differs_from_other_faults(status, body):
+    fault = service_errors.fault_of(status, json.dumps(body).encode())
     assert type(fault) is faults.ContextTooLong
     assert not fault.retryable
 
