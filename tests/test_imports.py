@@ -126,6 +126,8 @@ PURE = {
     "generation.inference.scoring",
     "generation.inference.service_entries",
     "generation.inference.service_errors",
+    "generation.inference.shapes",
+    "generation.inference.streams",
     "generation.prompts",
     "judging.files.predictionfile",
     "judging.files.wikicontradict",

@@ -11,7 +11,7 @@ from typing import Any
 from generation.inference.shapes import SAID
 
 _DONE = "[DONE]"
-_EVENT_ENDS = re.compile(r"(?:\r\n|\n|\r){2,}")
+_LINE_ENDS = re.compile(r"\r\n|\r")
 
 
 def joined(content: bytes) -> dict[str, Any] | None:
@@ -42,12 +42,13 @@ def joined(content: bytes) -> dict[str, Any] | None:
 
 
 def _events(text: str) -> Iterator[str]:
-    """The data of each event."""
+    """The data of each event. Only these line ends count: a text may have others, such as U+2028."""
+    text = _LINE_ENDS.sub("\n", text)
     if not re.search(r"^data:", text, re.MULTILINE):
-        yield from filter(None, map(str.strip, text.splitlines()))
+        yield from filter(None, map(str.strip, text.split("\n")))
         return
-    for event in _EVENT_ENDS.split(text):
-        lines = [line for line in event.splitlines() if line.startswith("data:")]
+    for event in text.split("\n\n"):
+        lines = [line for line in event.split("\n") if line.startswith("data:")]
         data = [line.removeprefix("data:").strip() for line in lines]
         # Some servers leave out the empty lines between events; then each line is one.
         yield from filter(None, data if all(map(_is_whole, data)) else ["\n".join(data)])

@@ -322,6 +322,15 @@ def test_a_stream_of_a_bare_completion_is_read_too():
     assert chat.reply({"prompt": "Q"}, 200, events(*parts), 1).text == "It is 12 m."
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\x85", "\n\n", "data: "])
+def test_a_text_keeps_its_own_line_ends_in_a_stream(mark):
+    content = "".join(
+        f"data: {json.dumps(each, ensure_ascii=False)}\r\n\r\n"
+        for each in (chunk({"content": f"It is{mark}"}), chunk({"content": "12 m."}, "stop"))
+    )
+    assert chat.reply({}, 200, content.encode(), 1).text == f"It is{mark}12 m."
+
+
 def test_only_the_first_choice_of_a_stream_is_read():
     other = {"choices": [{"index": 1, "delta": {"content": "No."}}]}
     content = events(chunk({"content": "Yes."}), other, chunk({}, "length"))
