@@ -110,7 +110,7 @@ def _by_slice(report: Report) -> list[str]:
             breakable(row.prompt),
             breakable(row.name),
             str(row.n),
-            *(escaped(" ".join(filter(None, (f.value, f.interval)))) for f in row.figures),
+            *(f"{escaped(f.value)} {bracketed(f.interval)}".strip() for f in row.figures),
         ]
         for row in by_slice(report)
     ]

@@ -43,14 +43,14 @@ def validations(report: Report, display: Display) -> list[list[str]]:
     made = []
     for shown in of_people(report):
         title, key = breakable(shown.title), f"validation-{shown.name}"
-        agreed = [
-            escaped(" ".join(filter(None, (f.value, f.interval))))
-            for f in (shown.agreement, shown.kappa)
-        ]
+        agreed, kappa = (
+            f"{escaped(figure.value)} {bracketed(figure.interval)}".strip()
+            for figure in (shown.agreement, shown.kappa)
+        )
         beside = "".join(f" {escaped(words)}." for words in shown.beside)
         caption = (
             f"{title}: people's verdicts in rows, the scorer's labels in columns ($n={shown.n}$). Agreement "
-            f"{agreed[0]}, Cohen's $\\kappa$ {agreed[1]}, with 95\\,\\% intervals by resampling "
+            f"{agreed}, Cohen's $\\kappa$ {kappa}, with 95\\,\\% intervals by resampling "
             f"{escaped(cluster_word(report))}s.{beside} {escaped(shown.correlation)}"
         )
         rows = [[breakable(label), *map(str, counts)] for label, counts in shown.rows]

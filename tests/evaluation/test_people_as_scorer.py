@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from django.core.management import call_command
 from pytest_django.asserts import assertContains
 from sklearn.metrics import cohen_kappa_score
 
 from accounts.roles import Role
 from evaluation.archive.bundles import sealed, text_of
 from evaluation.archive.recompute import Findings, check
+from evaluation.frozen import publishing, snapshots
 from evaluation.paper.latex import latex
 from evaluation.report.display import read_display
 from evaluation.report.layout import laid_out
@@ -180,7 +182,7 @@ def test_people_and_scorer_on_the_same_responses():
     ]
 
 
-def test_it_is_on_the_page_on_the_published_one_and_in_latex(client):
+def test_it_is_on_the_page_and_in_latex(client):
     study = marked(said=as_the_scorer)
     signed_in(client, person("rita", Role.RESEARCHER))
     page = client.get(f"/reports/{study.pk}/")
@@ -193,6 +195,18 @@ def test_it_is_on_the_page_on_the_published_one_and_in_latex(client):
     assert "over 5 models" in source
     [shown] = laid_out(report, {})["validations"]
     assert [row.n for row in shown.models] == [10] * 5
+
+
+def test_it_is_on_the_published_page_and_in_the_command(client, capsys):
+    study, rita = marked(said=as_the_scorer), person("rita", Role.RESEARCHER)
+    snapshot, _ = snapshots.freeze(study, by=rita)
+    shown = publishing.publish(snapshot, by=rita)
+    page = client.get(f"/published/{shown.pk}/{shown.token}/")
+    assertContains(page, "Correlation of the two shares over 5 models")
+    call_command("report", study.slug)
+    printed = capsys.readouterr().out
+    assert "Marking by people next to exact match (50 with both labels)" in printed
+    assert "Pearson 0." in printed
 
 
 def test_a_study_half_judged_counts_the_rest_as_unjudged():

@@ -13,6 +13,7 @@ from evaluation.report.figures import Figure, compared_word, is_judged
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.score_sections import ShownTable, score_tables
+from evaluation.report.validation_sections import validations
 from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
@@ -52,7 +53,7 @@ def in_lines(report: Report) -> list[str]:
     for table in score_tables(report):
         lines += ["", f"{table.title} ({table.origin})", *filter(None, [table.note])]
         lines += _of_table(table)
-    return lines
+    return [*lines, *_of_people(report)]
 
 
 def _of_table(table: ShownTable) -> Iterator[str]:
@@ -63,6 +64,13 @@ def _of_table(table: ShownTable) -> Iterator[str]:
                 for column, figure in zip(table.columns, line.figures, strict=True)
             )
             yield f"  {section.measure} ({section.unit}), {line.head}: {', '.join(cells)}"
+
+
+def _of_people(report: Report) -> Iterator[str]:
+    for shown in validations(report):
+        yield from ("", f"{shown.title} ({shown.n} with both labels)")
+        yield f"  agreement {shown.agreement.value}, kappa {shown.kappa.value}"
+        yield f"  {shown.correlation}"
 
 
 def _in_words(figure: Figure) -> str:
