@@ -5,9 +5,11 @@ from typing import Any, BinaryIO
 
 from django import forms
 
-from evaluation.labels.file import Ratings, UnreadableLabels, read_labels
+from evaluation.labels.file import Ratings, read_labels
 from evaluation.labels.file_agreement import MOST_PAIRED, LabelsPlan, TooManyLabels, agreement_of
+from evaluation.labels.lines import UnreadableLabels
 from evaluation.labels.scale import NotOnScale, scale_of
+from evaluation.labels.spelling import TITLES, Wishes, wishes_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 
 LARGEST_BYTES = 1_000_000
@@ -32,7 +34,8 @@ class LabelsForm(forms.Form):
         strip=False,
         max_length=LARGEST_BYTES,
         widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "placeholder": EXAMPLE}),
-        help_text="CSV with the columns item, rater, label and perhaps cluster. Paste it, or choose a file.",
+        help_text="CSV with the columns item, rater, label and perhaps cluster, or item and a column for each rater. "
+        "Paste it, or choose a file.",
     )
     file = forms.FileField(
         label="File", required=False, help_text="UTF-8, at most 1 MB. It is read and forgotten."
@@ -43,6 +46,20 @@ class LabelsForm(forms.Form):
         max_length=2_000,
         help_text="From lowest to highest, with commas between. Weighted kappa and ordinal alpha need it, unless "
         "the labels are numbers.",
+    )
+    missing = forms.CharField(
+        label="Further missing labels",
+        required=False,
+        max_length=2_000,
+        help_text="Labels that mean a missing one, with commas between. Always missing: empty, NA, N/A, NaN, and a "
+        "point where the others are numbers.",
+    )
+    fold = forms.MultipleChoiceField(
+        label="Count as one what differs in",
+        required=False,
+        choices=list(TITLES.items()),
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Blanks around a text and composed letters never make a difference.",
     )
     cluster = forms.ChoiceField(
         label="Resample whole",
@@ -60,14 +77,13 @@ class LabelsForm(forms.Form):
         if self.errors:
             return cleaned
         try:
-            ratings = self._ratings(cleaned)
-            order = [label.strip() for label in cleaned["order"].split(",") if label.strip()]
-            scale = scale_of(ratings.label_names, order)
+            wishes = wishes_of(cleaned["order"], cleaned["missing"], cleaned["fold"], on_page=True)
+            ratings = self._ratings(cleaned, wishes)
+            scale = scale_of(ratings.label_names, wishes.order)
             self._bounded(ratings, len(scale.labels))
             plan = ResamplePlan(cleaned["seed"] or 0, cleaned["resamples"] or RESAMPLES)
             wanted = LabelsPlan(plan, cleaned["cluster"] != "item")
             cleaned["result"] = agreement_of(ratings, scale, wanted)
-            cleaned["notices"] = ratings.notices
         except UnreadableLabels as unreadable:
             raise forms.ValidationError(unreadable.problems) from None
         except NotOnScale as error:
@@ -76,7 +92,7 @@ class LabelsForm(forms.Form):
             raise forms.ValidationError(str(error)) from None
         return cleaned
 
-    def _ratings(self, cleaned: dict[str, Any]) -> Ratings:
+    def _ratings(self, cleaned: dict[str, Any], wishes: Wishes) -> Ratings:
         given, pasted = cleaned.get("file"), cleaned["pasted"]
         if given and pasted.strip():
             raise forms.ValidationError(
@@ -89,7 +105,7 @@ class LabelsForm(forms.Form):
                 "The file is larger than 1 MB. Use manage.py agreement for it."
             )
         stream: BinaryIO = given.file if given else io.BytesIO(pasted.encode("utf-8", "replace"))
-        return read_labels(stream, most_rows=MOST_ROWS)
+        return read_labels(stream, wishes, most_rows=MOST_ROWS)
 
     @staticmethod
     def _bounded(ratings: Ratings, labels: int) -> None:

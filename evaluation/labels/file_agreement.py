@@ -70,6 +70,9 @@ class LabelsAgreement(TypedDict):
     n_items: int
     n_raters: int
     n_labels: int
+    n_left_out: int
+    left_out: dict[str, int]
+    notices: list[str]
     labels: list[str]
     coefficients: list[PlainCoefficient]
     per_class: list[LabelAgreement]
@@ -90,6 +93,9 @@ def agreement_of(ratings: Ratings, scale: LabelScale, wanted: LabelsPlan) -> Lab
         "n_items": ratings.item_count,
         "n_raters": len(ratings.rater_names),
         "n_labels": len(ratings.labels),
+        "n_left_out": sum(ratings.left_out.values()),
+        "left_out": ratings.left_out,
+        "notices": ratings.notices,
         "labels": list(scale.labels),
         "coefficients": rows,
         "per_class": classes,

@@ -103,6 +103,7 @@ def _two(row: PlainCoefficient | LabelAgreement) -> list[str]:
 
 def in_lines(result: LabelsAgreement) -> Iterator[str]:
     """The result as lines of text for a terminal: control characters of a file are shown, not obeyed."""
+    yield from map(printable, result["notices"])
     yield (
         f"{counted(result['n_items'], 'item')}, {counted(result['n_raters'], 'rater')}, "
         f"{counted(result['n_labels'], 'label')}: "

@@ -42,7 +42,6 @@ def _page(
             "lines": lines(result),
             "classes": class_lines(result),
             "methods": methods(result),
-            "notices": form.cleaned_data["notices"],
             "chosen_file": bool(form.cleaned_data.get("file")),
         }
     return render(request, "evaluation/labels.html", context, status=status)

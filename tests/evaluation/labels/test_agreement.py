@@ -75,7 +75,9 @@ def test_cohens_table():
 def test_the_keys_are_these():
     result = agreement_in(cohen())
     counts = ["n_items", "n_raters", "n_labels"]
-    assert list(result) == [*counts, "labels", "coefficients", "per_class"]
+    read = ["n_left_out", "left_out", "notices"]
+    assert list(result) == [*counts, *read, "labels", "coefficients", "per_class"]
+    assert [result[name] for name in read] == [0, {}, []]
     assert [result[name] for name in counts] == [200, 2, 400]
     assert result["labels"] == ["x", "y", "z"]
     assert all(set(row) == KEYS for row in result["coefficients"])

@@ -28,7 +28,8 @@ def printed(*args):
 
 def test_json_holds_these_keys_and_nothing_else(file):
     result = json.loads(printed(file, "--json", "--resamples", "200")[0])
-    assert set(result) == {"n_items", "n_raters", "n_labels", "labels", "coefficients", "per_class"}
+    counts = {"n_items", "n_raters", "n_labels", "n_left_out", "left_out", "notices"}
+    assert set(result) == counts | {"labels", "coefficients", "per_class"}
     assert result["labels"] == ["no", "yes"]
     kappa = sentences.coefficient_of(result["coefficients"], "cohen_kappa")
     assert kappa["pair"] == ["alice", "bob"]
@@ -53,7 +54,54 @@ def test_the_table_reads_without_json(file):
     assert "Cohen's kappa, alice and bob, n = 40: 0.500 (" in out
 
 
-def test_notices_stay_out_of_the_json(file):
+@pytest.mark.parametrize(
+    ("text", "options", "kappa", "n", "said"),
+    [
+        (
+            "item,rater,label\n1,a,1\n2,a,1\n3,a,2\n4,a,2\n1,b,1\n2,b,1\n3,b,NA\n4,b,2\n",
+            [],
+            1.0,
+            3,
+            "1 rating left out, because the label is missing: 1 NA (line 8).",
+        ),
+        (
+            "item,rater,label\n1,a,1\n2,a,1\n3,a,2\n4,a,2\n1,b,1\n2,b,1\n3,b,None\n4,b,2\n",
+            [],
+            0.6,
+            4,
+            "'None' counts as a label: 1 row.",
+        ),
+        (
+            "item,rater,label\n1,a,1\n2,a,1\n3,a,2\n4,a,2\n1,b,1\n2,b,1\n3,b,None\n4,b,2\n",
+            ["--missing", "None"],
+            1.0,
+            3,
+            "1 rating left out",
+        ),
+        (
+            "item,rater,label\n1,a,Yes\n2,a,No\n1,b,yes\n2,b,no\n",
+            ["--fold", "case"],
+            1.0,
+            2,
+            "Folded as wished: 'yes' as 'Yes', 'no' as 'No'.",
+        ),
+        ("item;a;b\n1;0,5;0,5\n2;1,0;1,0\n", [], 1.0, 2, "Decimal commas are read as points"),
+    ],
+)
+def test_what_is_read_is_said_before_the_figure_and_in_the_json(
+    file, text, options, kappa, n, said
+):
+    file.write_text(text, encoding="utf-8")
+    out, _ = printed(file, "--resamples", "0", *options)
+    assert said in out.split("Cohen's kappa")[0]
+    result = json.loads(printed(file, "--json", "--resamples", "0", *options)[0])
+    row = sentences.coefficient_of(result["coefficients"], "cohen_kappa")
+    assert (row["value"], row["n"]) == (pytest.approx(kappa), n)
+    assert any(said in notice for notice in result["notices"])
+    assert result["n_left_out"] == sum(result["left_out"].values()) == (1 if n == 3 else 0)
+
+
+def test_notices_are_beside_the_json_too(file):
     file.write_text(LINES + "0,alice,no,0\n", encoding="utf-8")
     out, errors = printed(file, "--json", "--resamples", "0")
     assert json.loads(out)["n_labels"] == 80

@@ -37,6 +37,17 @@ def test_a_file_does_the_same(client):
     assert "Choose the file again" in page
 
 
+def test_what_was_left_out_and_what_looks_alike_is_said_above_the_figures(client):
+    pasted = HEAD + "1,alice,Yes\n1,bob,yes\n2,alice,no\n2,bob,NA\n3,alice,None\n3,bob,no\n"
+    page = sent(client, pasted=pasted).content.decode()
+    above = page.split("<h3")[0].split("Coefficient</th>")[0]
+    assert "1 rating left out, because the label is missing: 1 NA (line 5)." in above
+    assert "are counted as two labels: 2 rows; fold them with “Letter case of labels”." in above
+    assert "leave it out with “Further missing labels”: None." in above
+    folded = sent(client, pasted=pasted, fold=["case"], missing="none", **{"as": "json"}).json()
+    assert (folded["n_labels"], folded["left_out"]) == (4, {"NA": 1, "None": 1})
+
+
 def test_the_result_as_json_and_as_csv(client):
     as_json = sent(client, pasted=LABELS, **{"as": "json"})
     assert as_json["Content-Disposition"] == 'attachment; filename="agreement.json"'
