@@ -15,6 +15,7 @@ from evaluation.shapes.score_tables import (
 from evaluation.shapes.study_report import Report
 from evaluation.statistics import bootstrap, score_tables, wilson
 from evaluation.statistics.bootstrap import ResamplePlan
+from evaluation.statistics.measures import asked
 from evaluation.statistics.tables import ALL
 from pages.memory import FIGURES
 from protocols.declaration import Declaration
@@ -35,12 +36,14 @@ def protocol_entry(declaration: Declaration) -> ReportProtocol:
     }
 
 
-def scores_entry(scores: Scored, plan: ResamplePlan) -> ReportScores:
-    """Tables that have a response, with their figures."""
+def scores_entry(scores: Scored, plan: ResamplePlan, only: str) -> ReportScores:
+    """Tables that have a response, with their figures; none with a measure of the scorer `only`, which chose these."""
     declaration = scores.declaration
+    measures = {name: entry.values for name, entry in declaration.named("measure").items()}
     tables = (
         table_entry(entry.values, scores.rows, plan, ends_of)
         for entry in declaration.entries("table")
+        if all(asked(measures, cell).scorer != only for cell in entry.values["cells"])
     )
     return {
         "prompts": [

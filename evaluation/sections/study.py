@@ -95,7 +95,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
         report = without_parts_of_wikicontradict(report)
         report["protocol"] = protocol_entry(declaration)
     if scores:
-        report["scores"] = scores_entry(scores, plan)
+        report["scores"] = scores_entry(scores, plan, study.only_label.partition("=")[0])
     return report
 
 

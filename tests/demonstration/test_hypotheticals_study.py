@@ -159,6 +159,7 @@ def check_errors(report: dict, study: Study, wrong: set[tuple[str, str]]) -> Non
     """Only wrong responses are coded: kappa of the two by form, and shares of what both say by condition and form."""
     codes = both_codes(study)
     assert codes.keys() == wrong
+    assert [table["name"] for table in report["scores"]["tables"]] == ["errors"]
     by_form = {
         one["value"]: one["pairs"][0]["coefficients"][1]["value"]
         for one in report["by_slice"]
