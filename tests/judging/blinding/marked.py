@@ -11,6 +11,7 @@ from tests import conflictbank
 from tests.factories import person
 from tests.judging import declared
 from tests.judging import factories as judging
+from tests.judging.blinding import other_protocols
 
 # Of models and their services, of runs, of the other judges, of what judge models and others said before it is locked.
 MODELS = ("zqmodel-7b", "zqmodel-13b")
@@ -140,7 +141,10 @@ MARKED = {
         "temporal_conflict_evidence", "semantic_conflict_claim", "semantic_conflict_evidence", "question",
     )
 }  # fmt: skip
-OF_THE_RECORD = (*MARKED.values(), "zqoption", declared.AUTHOR.lower(), RUN)
+OF_THE_RECORD = (
+    *(*MARKED.values(), "zqoption", declared.AUTHOR.lower(), RUN),
+    *other_protocols.MARKS,
+)
 # The access table names the export of another protocol.
 OF_RECORDS = (
     "/collections/mills/export/conflictbank/",
@@ -151,8 +155,11 @@ OF_RECORDS = (
 )
 
 
-def declared_world(reader: Person) -> dict[str, object]:
-    """The same of an open study of given texts, in which a reader with the role judges next to another."""
+def declared_world(reader: Person) -> tuple[dict[str, object], list[str]]:
+    """The same of an open study of given texts, in which a reader with the role judges next to another.
+
+    And further addresses: such a study of each other protocol is among what they lead to.
+    """
     records = [
         conflictbank.record(
             n,
@@ -172,6 +179,7 @@ def declared_world(reader: Person) -> dict[str, object]:
     studies.open_study(study, judges)
     for slot in judging.slots(study, judges[0])[:1]:
         verdicts.give(slot, "yes", comment="Own.")
+    further = [*OF_RECORDS, *other_protocols.open_studies(judges)]
     first = study.items.first()
     return {
         "run": run.pk,
@@ -186,4 +194,4 @@ def declared_world(reader: Person) -> dict[str, object]:
         "contradiction": first.response.instance.contradiction_id,
         "hidden_question": first.response.instance.contradiction_id,
         "model": first.response.model_id,
-    }
+    }, further

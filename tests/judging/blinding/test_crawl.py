@@ -17,7 +17,6 @@ from tests.judging.blinding.marked import (
     HIDDEN_FROM_JUDGES,
     LOCKED,
     NAMES,
-    OF_RECORDS,
     OF_THE_RECORD,
     SHOWN,
     declared_world,
@@ -124,7 +123,8 @@ def test_a_researcher_who_neither_judges_nor_resolves_finds_every_name():
 @pytest.mark.parametrize("role", [Role.JUDGE, Role.ADJUDICATOR])
 def test_who_judges_given_texts_finds_neither_their_author_nor_more_of_their_record(role, further):
     alice = person("alice", role, *further)
-    pages = pages_of(alice, declared_world(alice), *OF_RECORDS)
+    ids, further = declared_world(alice)
+    pages = pages_of(alice, ids, *further)
     assert leaks(pages, OF_THE_RECORD) == []
     shown = {address for address, text in pages.items() if SHOWN in text}
     assert bool(shown) == (role == Role.JUDGE)
@@ -135,9 +135,9 @@ def test_a_researcher_who_judges_no_given_texts_finds_the_author_and_the_record(
     """Else that crawl proves nothing."""
     rita = person("rita", Role.RESEARCHER)
     client, missing = Client(), {*OF_THE_RECORD}
-    ids = declared_world(rita)
+    ids, further = declared_world(rita)
     client.force_login(rita)
-    for address, text in crawl(client, starts(ids, *OF_RECORDS)):
+    for address, text in crawl(client, starts(ids, *further)):
         missing -= {mark for mark, _ in leaks({address: text}, missing)}
         if not missing:
             return
