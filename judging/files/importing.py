@@ -70,7 +70,7 @@ def import_human_evaluation(
     name = name.strip()
     if not name or len(name) > 120:
         raise Refusal("A study's name has 1 to 120 characters.")
-    whole = decode(data)
+    whole = wikicontradict.plain(decode(data))
     rows = wikicontradict.rows_in(whole, allow_missing=allow_missing)
     study = Study.objects.filter(name=name).first()
     if study is None:

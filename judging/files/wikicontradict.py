@@ -2,7 +2,8 @@
 
 The file is one object: each model's name with its rows. A row is a question with the model's answers to the
 prompts 1 to 5 and one adjudicated verdict on each (Hou et al. 2024, section 4.1). The file counts prompts from
-0. Nothing is stripped: `build(rows_in(data)) == data` for every file that `rows_in` takes.
+0. A text that is null is empty, and a number such as 3.0 is 3 (`plain`). Nothing is stripped:
+`build(rows_in(data)) == plain(data)` for every file that `rows_in` takes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -122,11 +123,35 @@ def record(row: PublishedRow) -> dict[str, Any]:
     return {key: text for key, text in (fields | dict(row.kept)).items() if text is not None}
 
 
+def plain(data: Any) -> Any:
+    """Decoded JSON as it is read: "" for each null in a row, and whole numbers as integers."""
+    if not isinstance(data, dict):
+        return data
+    return {
+        model: [*map(_plain_record, records)] if isinstance(records, list) else records
+        for model, records in data.items()
+    }
+
+
+def _plain_record(record: object) -> object:
+    if not isinstance(record, dict):
+        return record
+    return {
+        key: _whole(value) if key == NUMBER else "" if value is None else value
+        for key, value in record.items()
+    }
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def rows_in(data: object, *, allow_missing: bool = False) -> list[PublishedRow]:
     """The rows of decoded JSON in their order. Raises Unreadable with every problem, by model and row.
 
     `allow_missing` takes a file in which a model lacks questions that others have.
     """
+    data = plain(data)
     if not isinstance(data, dict):
         raise Unreadable(
             f"The file contains {kind_of(data)}, not an object of models and their rows."

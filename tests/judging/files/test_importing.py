@@ -39,6 +39,19 @@ def sample(study_file):
     return study_file("wikicontradict/humaneval_sample.json").read_bytes()
 
 
+def test_a_file_with_nulls_and_numbers_with_a_point_is_the_file_without():
+    loose, strict = humanfile.data(), humanfile.data()
+    for given, empty in ((loose, None), (strict, "")):
+        given["wombat-13b"][2] |= {"ModelAnswer_prompt_1_humanEval": empty, "url": empty}
+    for row in loose["quokka-7b"]:
+        row["question_ID"] = float(row["question_ID"])
+    report = bring(loose)
+    assert (report.is_new, report.unlabelled) == (True, 1)
+    assert not bring(loose).is_new
+    assert not bring(strict).is_new
+    assert exporting.published_data(report.study) == strict
+
+
 def test_the_published_sample_comes_in_as_its_own_lines_count_it(sample):
     report = import_human_evaluation(sample, "Published")
     labels, questions = Counter(), set()

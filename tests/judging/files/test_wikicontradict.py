@@ -24,6 +24,13 @@ def changed(**keys):
     return data
 
 
+def nulled(*keys):
+    """The file with null for these keys of the first model's first row."""
+    data = humanfile.data()
+    data["quokka-7b"][0].update(dict.fromkeys(keys))
+    return data
+
+
 def test_the_published_file_comes_back_equal(study_file):
     path = study_file("wikicontradict/humaneval_sample.json")
     whole = json.loads(path.read_text(encoding="utf-8"))
@@ -50,6 +57,27 @@ def test_a_missing_label_is_no_verdict():
 
 
 @pytest.mark.parametrize(
+    "key",
+    [
+        "ModelAnswer_prompt_0_humanEval",
+        "ModelAnswer_prompt_2",
+        "title",
+        "goldAnswer_prompt_4",
+        "url",
+    ],
+)
+def test_null_is_empty(key):
+    assert wikicontradict.rows_in(nulled(key)) == wikicontradict.rows_in(changed(**{key: ""}))
+
+
+def test_a_whole_number_may_have_a_point():
+    data = changed(question_ID=3.0)
+    rows = wikicontradict.rows_in(data)
+    assert rows == wikicontradict.rows_in(humanfile.data())
+    assert [type(row.question.number) for row in rows] == [int] * 6
+
+
+@pytest.mark.parametrize(
     ("data", "sentence"),
     [
         ([], "contains a list, not an object of models"),
@@ -64,7 +92,16 @@ def test_a_missing_label_is_no_verdict():
         (changed(question_ID="3"), "'question_ID' is text, not a whole number"),
         (changed(question_ID=True), "'question_ID' is true or false, not a whole number"),
         (changed(question_ID=0), "'question_ID' is not between 1 and"),
-        (changed(title=3), "'title' is a number, not text"),
+        (changed(question_ID=3.5), "row 1: 'question_ID' is a number, not a whole number"),
+        (changed(question_ID=float("inf")), "row 1: 'question_ID' is a number, not a whole number"),
+        (nulled("question_ID"), "row 1: 'question_ID' is null, not a whole number"),
+        (nulled("question1"), "row 1 (question_ID 3): 'question1' is empty"),
+        (
+            nulled("modelName"),
+            "row 1 (question_ID 3): 'modelName' is '', not 'quokka-7b_annotated'",
+        ),
+        (changed(modelName=7), "row 1 (question_ID 3): 'modelName' is a number, not text"),
+        (changed(title=3), "row 1 (question_ID 3): 'title' is a number, not text"),
         (changed(ModelAnswer_prompt_2=["x"]), "'ModelAnswer_prompt_2' is a list, not text"),
         (changed(ModelAnswer_prompt_2="\0"), "holds a NUL character"),
         (changed(ModelAnswer_prompt_5="x"), "'ModelAnswer_prompt_5' is not a key of this format"),
