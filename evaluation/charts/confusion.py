@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evaluation.charts.svg import LINE, NARROWEST, frame, lines_of, written
 
 TALL = 44
-# The columns of more labels are too narrow for words: they are numbered, and rows have the number and the label.
+# The columns of more labels are too narrow for words.
 MOST_NAMED = 4
 
 
@@ -19,14 +19,15 @@ def confusion_matrix(
     key: str,
     wide: int = NARROWEST,
 ) -> str:
-    """A k x k table as shaded squares: rows the first side's labels, columns the second's."""
+    """A k x k table as shaded squares: rows the first side's labels, columns the second's.
+
+    Columns that are too narrow for a label's words are numbered, and rows have the number and the label.
+    """
     size, heads, before = len(labels), labels, 1
-    if size > MOST_NAMED:
+    if size > MOST_NAMED or _breaks_a_word(labels, _room(size, before, wide)):
         heads = [str(n) for n in range(1, size + 1)]
         labels, before = [f"{n} {label}" for n, label in zip(heads, labels, strict=True)], 2
-    step = 100 / (size + before)
-    # Widths are estimates from above, and broken words are hard to read: a label may be a little wider than its column.
-    room = before * wide / (size + before) + 6
+    step, room = 100 / (size + before), _room(size, before, wide)
     body, y = [], 13
     for side in (f"Rows: {sides[0]}", f"Columns: {sides[1]}"):
         body.append(written(side, "0", y, "chart-label", room=wide))
@@ -54,6 +55,16 @@ def confusion_matrix(
     return frame(
         "".join(body), height=top + size * tall + 2, title=title, describe=describe, key=key
     )
+
+
+def _room(size: int, before: int, wide: int) -> float:
+    """Widths are estimates from above, and broken words are hard to read: a label may be wider than its column."""
+    return before * wide / (size + before) + 6
+
+
+def _breaks_a_word(labels: Sequence[str], room: float) -> bool:
+    words = (word for label in labels for word in label.split())
+    return any(len(lines_of(word, room)) > 1 for word in words)
 
 
 def _square(count: int, most: int, box: tuple[float, int, float, int], agree: bool) -> list[str]:

@@ -163,6 +163,14 @@ def test_trends_stand_below_each_other_and_their_labels_stay_text():
     assert "<script>" in [text.text for text in root.iter(f"{SVG}text")]
 
 
+def test_columns_are_numbered_where_a_word_of_a_label_would_be_broken():
+    labels = ["Ignored the modification", "World knowledge", "Abstained", "Other"]
+    shown = ["".join(text.itertext()) for text in texts(matrix([[1] * 4] * 4, labels))]
+    assert {"1", "4", "4 Other"} <= {*shown}
+    three = matrix([[1] * 3] * 3, ["Incorrect", "Partially correct", "Correct"])
+    assert "Incorrect" in [text.text for text in texts(three)]
+
+
 def test_more_than_four_columns_of_a_matrix_are_numbered_and_rows_have_the_number_too():
     labels = ("useless", "poor", "fair", "good", "excellent")
     shown = ["".join(text.itertext()) for text in texts(matrix([[1] * 5] * 5, labels))]
