@@ -72,6 +72,7 @@ PURE = {
     "wikifetch.source.dump",
     "wikifetch.source.dumpreader",
     "wikifetch.source.manners",
+    "wikifetch.source.shapes",
     "wikifetch.source.dump_unpacking",
     "wikifetch.source.wanted",
     "wikifetch.wikihtml",

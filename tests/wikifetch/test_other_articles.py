@@ -312,7 +312,7 @@ def test_the_talk_page_of_one_with_tags_is_followed(naming):
     naming.naming, naming.redirects, naming.untagged = {2: ["Mill 1"]}, {}, set()
     fetch.finished(titles_run(["Mill 2"]))
     assert TalkPage.objects.get().article.title == "Mill 1"
-    TalkPage.objects.update(revid=1, wikitext="old")
+    TalkPage.objects.update(revid=2, wikitext="old")
     fetch.finished(titles_run(["Mill 2"]))
     assert TalkPage.objects.get().wikitext != "old"
 

@@ -318,7 +318,7 @@ def test_a_revision_comes_with_all_that_is_known_of_it():
     [
         ({"pageid": 1, "missing": True}, "The wiki has no such page any more."),
         ({"pageid": 1, "ns": 0, "title": "Mill"}, "The wiki gave no revision of this page."),
-        ({"pageid": 9, "ns": 0, "title": "Another"}, "The wiki has no such page any more."),
+        ({"pageid": 9, "ns": 0, "title": "Another"}, "The wiki gave no revision of this page."),
     ],
 )
 def test_a_page_that_is_not_there(page, problem):

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 
 ARTICLES, TALK = 0, 1
@@ -59,3 +59,13 @@ class HiddenParts:
 def storable(text: str) -> str:
     """Text that every database takes: no NUL, no half of a surrogate pair."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def time_in_utc(words: str) -> datetime | None:
+    """A time of MediaWiki's; None for what is none, and for one without a zone."""
+    try:
+        time = datetime.fromisoformat(words.strip())
+        # In UTC at once: a time that leaves the years 1 to 9999 there could be stored, but never be read again.
+        return time.astimezone(UTC) if time.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

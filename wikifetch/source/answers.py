@@ -1,17 +1,26 @@
 """What a wiki's API answers with, as this program's own records. Pure.
 
-Shapes: format=json, formatversion=2; a missing page has `missing`, a hidden revision lacks what is hidden.
+Shapes: format=json, formatversion=2; a missing page has `missing`, a hidden revision says what is hidden.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from wikifetch.history.pages_seen import ARTICLES, HiddenParts, PageSeen, RevisionSeen, storable
 from wikifetch.history.tracing import Outline
 from wikifetch.source.manners import WikiError
+from wikifetch.source.shapes import (
+    flag_in,
+    more_of,
+    number_in,
+    query_of,
+    record_in,
+    records_in,
+    text_in,
+    time_in,
+)
 from wikifetch.wikitext.languages import WikiWords
 
 CATEGORIES = 14  # the namespace
@@ -27,6 +36,8 @@ MONTH_MESSAGES = {
 
 NO_SUCH_TITLE = "The wiki has no page of this title."
 NO_SUCH_PAGE = "The wiki has no such page any more."
+TEXT_HIDDEN = "The wiki hides its text."
+NO_TEXT = "The wiki did not give its text, and did not say why. Fetch it again later."
 
 
 @dataclass(frozen=True)
@@ -94,11 +105,11 @@ def without_namespace(title: str) -> str:
 
 
 def title_result(page: dict[str, Any]) -> TitleResult:
-    title = storable(str(page.get("title", "")))
+    title = text_in(page, "title")
     if page.get("invalid"):
         reason = page.get("invalidreason", "")
         why = reason.get("text", "") if isinstance(reason, dict) else reason
-        return TitleResult(title, problem=f"No valid title: {why}")
+        return TitleResult(title, problem=f"No valid title: {storable(str(why))}")
     if page.get("missing") or "pageid" not in page:
         return TitleResult(title, problem=NO_SUCH_TITLE)
     pageid = page["pageid"]
@@ -115,14 +126,13 @@ def title_results(
     titles: Iterable[str], answer: dict[str, Any]
 ) -> Iterator[tuple[str, TitleResult]]:
     """Each of the titles asked about, with what it leads to: a wiki names titles as it spells them."""
-    steps = [*answer.get("normalized", []), *answer.get("redirects", [])]
-    leads = {step["from"]: step["to"] for step in steps}
-    results = {page.get("title"): title_result(page) for page in answer.get("pages", [])}
-    for link in answer.get("interwiki", []):  # such as de:Berlin
+    steps = [*records_in(answer, "normalized"), *records_in(answer, "redirects")]
+    leads = {text_in(step, "from"): text_in(step, "to") for step in steps}
+    results = {text_in(page, "title"): title_result(page) for page in records_in(answer, "pages")}
+    for link in records_in(answer, "interwiki"):  # such as de:Berlin
         elsewhere = "It names a page of another wiki. Fetch it from there, without the prefix."
-        results[link.get("title")] = TitleResult(
-            storable(str(link.get("title", ""))), problem=elsewhere
-        )
+        title = text_in(link, "title")
+        results[title] = TitleResult(title, problem=elsewhere)
     for title in titles:
         end = title
         for _ in steps:  # a redirect to itself leads nowhere
@@ -135,25 +145,24 @@ def title_results(
 
 def titles_by_page(pages: Iterable[dict[str, Any]]) -> dict[int, str]:
     """Page id -> title, "" where the wiki gave none."""
-    return {page["pageid"]: storable(str(page.get("title", ""))) for page in pages}
+    return {number_in(page, "pageid"): text_in(page, "title") for page in pages}
 
 
 def category_members(answer: dict[str, Any]) -> Members:
-    listed = (answer.get("query") or {}).get("categorymembers", [])
-    below = [storable(page["title"]) for page in listed if page.get("ns") == CATEGORIES]
+    listed = records_in(query_of(answer), "categorymembers")
+    below = [text_in(page, "title") for page in listed if page.get("ns") == CATEGORIES]
     pages = titles_by_page(page for page in listed if page.get("ns") != CATEGORIES)
-    more = {key: storable(str(value)) for key, value in (answer.get("continue") or {}).items()}
-    return Members(pages, below, more)
+    return Members(pages, [title for title in below if title], more_of(answer))
 
 
 def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:
-    revisions = tuple(map(revision_seen, page.get("revisions") or ()))
+    revisions = tuple(map(revision_seen, records_in(page, "revisions")))
     is_missing = bool(page.get("missing"))
     problem = "" if revisions else "The wiki gave no revision of this page."
     return PageSeen(
-        page.get("pageid", 0),
-        storable(title or str(page.get("title", ""))),
-        page.get("ns", ARTICLES),
+        number_in(page, "pageid"),
+        title or text_in(page, "title"),
+        ARTICLES if page.get("ns") is None else page["ns"],
         revisions=revisions,
         problem=NO_SUCH_PAGE if is_missing else problem,
         is_missing=is_missing,
@@ -173,31 +182,41 @@ def parsed_html(answer: dict[str, Any], revid: int) -> str:
 
 def concealed(revision: dict[str, Any]) -> HiddenParts | None:
     flags = ("sha1hidden", "userhidden", "commenthidden")
-    concealed = HiddenParts(*(bool(revision.get(flag)) for flag in flags))
+    concealed = HiddenParts(*(flag_in(revision, name) for name in flags))
     return concealed if any((concealed.text, concealed.editor, concealed.summary)) else None
 
 
-def outline(revision: dict[str, Any]) -> Outline:
-    size = int(revision.get("size", 0))
-    return Outline(revision["revid"], _timestamp(revision), revision["sha1"], size)
-
-
-def _timestamp(revision: dict[str, Any]) -> datetime | None:
-    return datetime.fromisoformat(revision["timestamp"]) if "timestamp" in revision else None
+def outline(revision: dict[str, Any]) -> Outline | None:
+    """None for a revision whose text is not to be had."""
+    sha1 = text_in(revision, "sha1")
+    if not sha1 or flag_in(revision, "sha1hidden"):
+        return None
+    size = number_in(revision, "size") if revision.get("size") else 0
+    return Outline(number_in(revision, "revid"), time_in(revision, "timestamp"), sha1, size)
 
 
 def revision_seen(revision: dict[str, Any]) -> RevisionSeen:
-    slot = (revision.get("slots") or {}).get("main") or {}
-    text = slot.get("content")
-    no_text = "" if isinstance(text, str) else "The wiki hides its text."
-    if slot.get("contentmodel", "wikitext") != "wikitext":
-        text, no_text = None, f"Its content is {slot['contentmodel']}, not wikitext."
+    """A revision; what the wiki hides is left out also where an account with more rights is shown it."""
+    # Before 1.32 there are no slots: the text is the revision's own.
+    slot = record_in(record_in(revision, "slots"), "main") or revision
+    no_text = _why_no_text(revision, slot)
     return RevisionSeen(
-        revid=revision["revid"],
-        parent_revid=revision.get("parentid") or None,
-        timestamp=_timestamp(revision),
-        editor=storable(revision.get("user", "")),
-        summary=storable(revision.get("comment", "")),
-        text=storable(text) if isinstance(text, str) else None,
+        revid=number_in(revision, "revid"),
+        parent_revid=number_in(revision, "parentid") if revision.get("parentid") else None,
+        timestamp=time_in(revision, "timestamp"),
+        editor="" if flag_in(revision, "userhidden") else text_in(revision, "user"),
+        summary="" if flag_in(revision, "commenthidden") else text_in(revision, "comment"),
+        text=None if no_text else text_in(slot, "content"),
         no_text=no_text,
     )
+
+
+def _why_no_text(revision: dict[str, Any], slot: dict[str, Any]) -> str:
+    if flag_in(slot, "texthidden") or flag_in(revision, "texthidden"):
+        return TEXT_HIDDEN
+    model = text_in(slot, "contentmodel") or "wikitext"
+    if model != "wikitext":
+        return f"Its content is {model[:40]}, not wikitext."
+    if flag_in(slot, "textmissing"):
+        return "The wiki has lost its text. Its operators may know why."
+    return "" if isinstance(slot.get("content"), str) else NO_TEXT

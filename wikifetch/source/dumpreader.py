@@ -1,11 +1,10 @@
 """Turning the events of an XML parser into pages and revisions. Pure."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from xml.parsers import expat
 
 from leases.refusal import Refusal
-from wikifetch.history.pages_seen import RevisionSeen
+from wikifetch.history.pages_seen import RevisionSeen, time_in_utc
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES
 
 _MAX_DEPTH = 12
@@ -205,7 +204,7 @@ def _revision_of(fields: dict[str, str]) -> RevisionSeen:
     return RevisionSeen(
         revid=_number(fields.get("id"), "a revision's id"),
         parent_revid=_number(parent, "a parent's id") if parent else None,
-        timestamp=_time(fields.get("timestamp", "")),
+        timestamp=time_in_utc(fields.get("timestamp", "")),
         editor=fields.get("username") or fields.get("ip") or "",
         summary=fields.get("comment", ""),
         text=text,
@@ -218,12 +217,3 @@ def _number(words: str | None, what: str) -> int:
     if digits.isdecimal() and digits.isascii() and len(digits) < 19:
         return int(digits)
     raise DumpError(f"{what.capitalize()} is {digits[:40]!r}, not a number. The file was not read.")
-
-
-def _time(words: str) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(words.strip())
-        # In UTC at once: a time that leaves the years 1 to 9999 there could be stored, but never be read again.
-        return time.astimezone(UTC) if time.tzinfo else None
-    except (ValueError, OverflowError):
-        return None

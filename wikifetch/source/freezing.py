@@ -10,6 +10,7 @@ from django.conf import settings
 from wikifetch.models import ALL_KINDS, FetchRun, Tag
 from wikifetch.source.categories import CategoryWalk
 from wikifetch.source.manners import WikiError
+from wikifetch.source.shapes import Continuations
 from wikifetch.source.wiki_client import WikiClient, in_batches
 from wikifetch.source.wikis import keep_words
 from wikifetch.wikitext.tag_names import CANONICAL, KNOWN_NAMES
@@ -69,10 +70,12 @@ def _freeze_category(
     if "walk" not in run.options:  # first of all the names are kept: they take four requests
         start = CategoryWalk([(f"Category:{category}", depth)])
         yield FrozenQueue({}, names, progress={"walk": start.as_json()}, is_whole=False)
-    walk = CategoryWalk.from_json(run.options["walk"])
+    walk, sent = CategoryWalk.from_json(run.options["walk"]), Continuations()
     while (limit is None or len(run.queue) < limit) and (at := walk.next):
         title, below = at
         members = client.members(title, with_categories=below > 0, more=walk.more)
+        if members.more:
+            sent.check(members.more | {"cmtitle": title})
         walk = walk.after(members)
         if not (run.queue or members.pages or walk.next):
             raise _empty(category, depth)  # not kept: a resumed run asks again

@@ -27,6 +27,7 @@ from wikifetch.source.manners import (
     checked_address,
     user_agent,
 )
+from wikifetch.source.shapes import Continuations, more_of, query_of
 
 _LONG_QUERY = 2_000  # bytes of a query; a longer one is posted
 _MAX_ANSWER = 32 * 1024 * 1024
@@ -79,14 +80,14 @@ class WikiApi:
 
     def query(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Each answer's `query` part, until the wiki says that there is no more."""
-        more: dict[str, Any] = {}
+        more: dict[str, str] = {}
+        sent = Continuations()
         while True:
             answer = self.ask({"action": "query", **query, **more})
-            part = answer.get("query")
-            yield part if isinstance(part, dict) else {}
-            if not answer.get("continue"):
+            yield query_of(answer)
+            if not (more := more_of(answer)):
                 return
-            more = answer["continue"]
+            sent.check(more)
 
     def ask(self, params: dict[str, Any], *, most: int = _MAX_ANSWER) -> dict[str, Any]:
         """One request, repeated while the wiki is busy for a moment; its answer has `most` bytes. Raises WikiError."""
@@ -157,7 +158,7 @@ class WikiApi:
         body = read_whole(response, seconds=_MAX_SECONDS, most=most)
         try:
             answer = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             said = api_refusals.quoted(body[:_MAX_REFUSAL])
             return _Busy(seconds, api_refusals.no_data(self.api_url, body), said)
         if not isinstance(answer, dict):
@@ -179,11 +180,12 @@ def _busy(how: str) -> str:
 
 def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | _Busy:
     """The answer, unless it is an error in one of its two shapes."""
-    errors = answer.get("errors") or ([answer["error"]] if answer.get("error") else [])
+    errors = answer.get("errors") or answer.get("error")
     if not errors:
         return answer
-    error = errors[0] if isinstance(errors[0], dict) else {}
-    code = str(error.get("code", "unknown"))
+    first = errors[0] if isinstance(errors, list) else errors
+    error = first if isinstance(first, dict) else {"text": first}
+    code = str(error.get("code", "unknown"))[:100]
     if code in _BUSY_CODES or code.startswith("internal_api_error"):
         return _Busy(seconds, _busy(code))
     reason = api_refusals.words_of_html(str(error.get("text") or error.get("info") or ""))

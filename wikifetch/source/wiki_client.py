@@ -14,6 +14,7 @@ from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.history.tracing import Newest, Outline, Outlines
 from wikifetch.source import answers
 from wikifetch.source.manners import WikiError
+from wikifetch.source.shapes import more_of, number_in, query_of, records_in, text_in
 from wikifetch.source.wiki_api import WikiApi
 from wikifetch.wikitext.languages import WikiWords
 
@@ -48,10 +49,10 @@ class WikiClient(WikiApi):
         query = {"titles": titles, "prop": "redirects", "rdlimit": "max", "redirects": 1}
         for page in self._pages(query):
             if not page.get("missing") and not page.get("invalid"):
-                targets.setdefault(answers.without_namespace(page["title"]))
-                names.setdefault(answers.without_namespace(page["title"]))
-            for redirect in page.get("redirects", []):
-                names.setdefault(answers.without_namespace(redirect["title"]))
+                targets.setdefault(answers.without_namespace(text_in(page, "title")))
+                names.setdefault(answers.without_namespace(text_in(page, "title")))
+            for redirect in records_in(page, "redirects"):
+                names.setdefault(answers.without_namespace(text_in(redirect, "title")))
         return answers.TemplateSpellings(tuple(targets), tuple(names))
 
     def pages_with(self, templates: Iterable[str], limit: int | None = None) -> dict[int, str]:
@@ -73,9 +74,9 @@ class WikiClient(WikiApi):
         """The present revision of each page, in the order asked; the wiki's problem with one in it."""
         for batch in in_batches(pageids):
             pages = self._with_content({"pageids": "|".join(map(str, batch))})
-            by_id = {page.get("pageid"): page for page in pages}
+            by_id = {page["pageid"]: page for page in pages if page.get("pageid")}
             for pageid in batch:
-                yield answers.page_seen(by_id.get(pageid) or {"pageid": pageid, "missing": True})
+                yield answers.page_seen(by_id.get(pageid) or {"pageid": pageid})
 
     def page_at(self, revid: int) -> tuple[PageSeen, bool]:
         """The page of one of its revisions with that alone, and whether it is the newest. Raises WikiError for none."""
@@ -107,19 +108,19 @@ class WikiClient(WikiApi):
             query = {"revids": "|".join(map(str, batch)), "prop": "info|revisions"}
             for page in self._pages(query | {"rvprop": "ids|user|comment|sha1"}):
                 if "lastrevid" in page:
-                    newest[page["pageid"]] = page["lastrevid"]
-                for revision in page.get("revisions", []):
+                    newest[number_in(page, "pageid")] = number_in(page, "lastrevid")
+                for revision in records_in(page, "revisions"):
                     if what := answers.concealed(revision):
-                        hidden[revision["revid"]] = what
+                        hidden[number_in(revision, "revid")] = what
         return newest, hidden
 
     def newest_revisions(self, pageid: int, revid: int, since: datetime | None = None) -> Newest:
         """Up to 50 revisions of a page with their texts, newest first from `revid` back to this time."""
         query = _history(pageid, revid, since) | {"rvlimit": BATCH}
         answer = self.ask({"action": "query", **query, **_CONTENT})
-        pages = (answer.get("query") or {}).get("pages") or [{}]
-        revisions = map(answers.revision_seen, pages[0].get("revisions", []))
-        return Newest(tuple(revisions), bool(answer.get("continue")))
+        pages = records_in(query_of(answer), "pages") or [{}]
+        revisions = map(answers.revision_seen, records_in(pages[0], "revisions"))
+        return Newest(tuple(revisions), bool(more_of(answer)))
 
     def outlines(self, pageid: int, revid: int, since: datetime | None = None) -> Outlines:
         """A page's revisions from this time up to `revid` without their texts, and without those it hides."""
@@ -127,9 +128,9 @@ class WikiClient(WikiApi):
         outlines: list[Outline] = []
         listed, whole = 0, True
         for page in self._pages(query | {"rvprop": "ids|timestamp|sha1|size"}):
-            revisions = page.get("revisions", [])
+            revisions = records_in(page, "revisions")
             listed += len(revisions)
-            outlines += [answers.outline(revision) for revision in revisions if "sha1" in revision]
+            outlines += filter(None, map(answers.outline, revisions))
             if listed >= _MOST_OUTLINES:
                 whole = False
                 break
@@ -141,7 +142,7 @@ class WikiClient(WikiApi):
         for batch in in_batches(revids):
             query = {"revids": "|".join(map(str, batch)), "prop": "revisions"}
             for page in self._pages(query | _CONTENT):
-                for revision in map(answers.revision_seen, page.get("revisions", [])):
+                for revision in map(answers.revision_seen, records_in(page, "revisions")):
                     if revision.text is not None:
                         revisions[revision.revid] = revision
         return revisions
@@ -159,7 +160,8 @@ class WikiClient(WikiApi):
             query = {"titles": "|".join(f"Talk:{title}" for title in batch), "prop": "info"}
             for page in self._pages(query):
                 if "lastrevid" in page:
-                    newest[answers.without_namespace(page["title"])] = page["lastrevid"]
+                    title = answers.without_namespace(text_in(page, "title"))
+                    newest[title] = number_in(page, "lastrevid")
         return newest
 
     def talk_pages(self, titles: Sequence[str]) -> Iterator[PageSeen]:
@@ -168,19 +170,22 @@ class WikiClient(WikiApi):
             query = {"titles": "|".join(f"Talk:{title}" for title in batch)}
             for page in self._with_content(query):
                 if page.get("ns") == TALK and not page.get("missing"):
-                    yield answers.page_seen(page, title=answers.without_namespace(page["title"]))
+                    yield answers.page_seen(
+                        page, title=answers.without_namespace(text_in(page, "title"))
+                    )
 
     def _with_content(self, query: dict[str, Any]) -> list[dict[str, Any]]:
         """Pages with their present revision, put together from as many answers as it takes."""
         pages: dict[object, dict[str, Any]] = {}
         for page in self._pages({"prop": "revisions", **query, **_CONTENT}):
-            kept = pages.setdefault(page.get("pageid") or page.get("title"), {})
+            key = number_in(page, "pageid") if page.get("pageid") else text_in(page, "title")
+            kept = pages.setdefault(key, {})
             kept.update(page | kept)
         return list(pages.values())
 
     def _pages(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for answer in self.query(query):
-            yield from answer.get("pages", [])
+            yield from records_in(answer, "pages")
 
     def _listed(
         self, name: str, queries: Iterable[dict[str, Any]], limit: int | None
@@ -189,7 +194,7 @@ class WikiClient(WikiApi):
         pages: dict[int, str] = {}
         for query in queries:
             for answer in self.query({"list": name, **query}):
-                pages |= answers.titles_by_page(answer.get(name, []))
+                pages |= answers.titles_by_page(records_in(answer, name))
                 if limit is not None and len(pages) >= limit:
                     return dict(islice(pages.items(), limit))
         return pages
