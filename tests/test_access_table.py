@@ -38,6 +38,7 @@ from tests.datasets import factories as datasets
 from tests.factories import person
 from tests.generation.fake_service import FakeService
 from tests.judging import factories as judging
+from tests.judging.blinding.other_protocols import CLAIMS
 from tests.protocols.factories import changed, installed
 from tests.writing import factories as writing
 from wikifetch.models import FetchRun
@@ -126,6 +127,16 @@ POST  /protocols/check/                                       302  403  403  403
 POST  /protocols/install/                                     302  403  403  403  403  403  403  403  302  302
 GET   /protocols/mills/1/                                     302  403  403  403  403  403  403  200  200  403
 GET   /protocols/mills/1/file/                                302  403  403  403  403  403  403  200  200  403
+GET   /protocols/wikicontradict/1/                            302  403  403  403  403  403  403  200  200  403
+GET   /protocols/wikicontradict/1/file/                       302  403  403  403  403  403  403  200  200  403
+GET   /protocols/conflictbank/1/                              302  403  403  403  403  403  403  200  200  403
+GET   /protocols/conflictbank/1/file/                         302  403  403  403  403  403  403  200  200  403
+GET   /protocols/knot/1/                                      302  403  403  403  403  403  403  200  200  403
+GET   /protocols/knot/1/file/                                 302  403  403  403  403  403  403  200  200  403
+GET   /protocols/hypotheticals/1/                             302  403  403  403  403  403  403  200  200  403
+GET   /protocols/hypotheticals/1/file/                        302  403  403  403  403  403  403  200  200  403
+GET   /protocols/claims/1/                                    302  403  403  403  403  403  403  200  200  403
+GET   /protocols/claims/1/file/                               302  403  403  403  403  403  403  200  200  403
 POST  /protocols/conflictbank/1/install/                      302  403  403  403  403  403  403  403  302  302
 POST  /protocols/mills/2/remove/                              302  403  403  403  403  403  403  403  302  302
 GET   /contradictions/{contradiction}/                        302  403  200  200  403  403  403  200  200  200
@@ -472,6 +483,7 @@ def released():
     release(collection=collection, version="1.0")
     installed(changed("version = 1", "version = 2"))
     Collection.objects.create(name="watermills", protocol=installed())
+    installed(CLAIMS.read_text(encoding="utf-8"))
     drawn = freeze("All", collection, Query(), SubsetPlan(7), by=None)
     return {
         "contradiction": collection.contradictions.get().pk,
