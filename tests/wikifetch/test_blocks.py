@@ -83,6 +83,55 @@ CASES = {
         "* One<ref>a\n* b\n</ref> @.",
     ),
     "reference that is never closed": ("One<ref>a\n\nTwo@.", "Two@."),
+    "item with a template over lines": (
+        "* The weir is {{convert|12\n|m}} high.@\n* The mill",
+        "* The weir is {{convert|12\n|m}} high.@",
+    ),
+    "item with a comment over lines": ("* A <!-- b\n* c --> d@\n* E", "* A <!-- b\n* c --> d@"),
+    "item with a link over lines": (
+        "* The [[Weir|old\nweir]] is@\n* E",
+        "* The [[Weir|old\nweir]] is@",
+    ),
+    "item with the tag in a template over lines": (
+        "* The {{nowrap|weir\nis 12@}} m.\n* E",
+        "* The {{nowrap|weir\nis 12@}} m.",
+    ),
+    "item with the tag in a note over lines": (
+        "* The weir{{efn|\n| 1 = Or 13.@\n}} is\n* E",
+        "* The weir{{efn|\n| 1 = Or 13.@\n}} is",
+    ),
+    "paragraph with a template that begins a line": (
+        "The weir is\n{{convert|12\n|m}} high.@\nIt stands.\n\nOne.",
+        "The weir is\n{{convert|12\n|m}} high.@\nIt stands.",
+    ),
+    "paragraph with empty lines in a template and nowiki": (
+        "One.\n\nTwo {{lang|de|x\n\n* y}}@ <nowiki>a\n\nb</nowiki>.\n\nThree",
+        "Two {{lang|de|x\n\n* y}}@ <nowiki>a\n\nb</nowiki>.",
+    ),
+    "row with marks of rows in a template, a reference and a comment": (
+        "{|\n|-\n| A || {{cvt|12\n|-\n|m}}<ref>\n|-\n</ref><!--\n|-\n-->@\n| b\n|-\n| c\n|}",
+        "| A || {{cvt|12\n|-\n|m}}<ref>\n|-\n</ref><!--\n|-\n-->@\n| b",
+    ),
+    "row in a reference": (
+        "A<ref>\n{|\n|-\n| b@\n|}\n</ref> c.\n\nD",
+        "A<ref>\n{|\n|-\n| b@\n|}\n</ref> c.",
+    ),
+    "field of a citation": (
+        "A.<ref>{{cite book\n| title = T\n| quote = 13 m@\n}}</ref> B.\n\nC",
+        "A.<ref>{{cite book\n| title = T\n| quote = 13 m@\n}}</ref> B.",
+    ),
+    "infobox field with a template over lines": (
+        "{{Infobox\n| a = {{cvt|12\n|m}} high@\n| b = c\n}}",
+        "| a = {{cvt|12\n|m}} high@",
+    ),
+    "item of a list in a template in a field": (
+        "{{Infobox\n| a = {{plainlist|\n* {{cvt|12\n|m}}@\n* c\n}}\n| b = c\n}}",
+        "* {{cvt|12\n|m}}@",
+    ),
+    "line of a gallery with a template over lines": (
+        "<gallery>\nA.jpg|Is {{cvt|12\n|m}}@\nB.jpg|x\n</gallery>",
+        "A.jpg|Is {{cvt|12\n|m}}@",
+    ),
     "line of a comment": ("One@.\n<!-- hush -->\nTwo.", "One@.\n<!-- hush -->\nTwo."),
 }
 
@@ -129,6 +178,12 @@ def test_a_banner_below_a_heading_speaks_of_the_section_and_its_sub_sections():
     assert (tag.scope, tag.section) == ("section", ("History",))
     assert tag.block.startswith(f"== History ==\n{BANNER}")
     assert tag.block.endswith("=== Fire ===\nIt burned.")
+
+
+def test_a_heading_in_a_note_ends_no_section():
+    text = f"== A ==\n{BANNER}\nOne<ref>\n== B ==\n</ref> two.\n\n== C ==\nThree."
+    (tag,) = find_tags(text).tags
+    assert tag.block.endswith("</ref> two.")
 
 
 def test_a_banner_among_multiple_issues_speaks_of_the_lead():

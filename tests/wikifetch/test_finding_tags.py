@@ -111,6 +111,36 @@ def test_a_tag_without_closing_braces_is_reported_and_the_others_are_found():
     assert reading.problems[0].endswith("has no closing braces: {{inconsistent…")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One {{inconsistent|reason=see [[Mill|date=May 2020}} two.",
+        "One {{inconsistent|reason=see [[Mill|date=May 2020}} two.\n\nThe [[weir]].",
+        "One<ref>A {{inconsistent|date=May 2020</ref> two}}.",
+        "{{inconsistent|reason=see {{nowrap|Mill|date=May 2020}} two.",
+    ],
+)
+def test_what_the_wiki_shows_as_text_is_no_tag_and_a_problem(text):
+    reading = find_tags(text)
+    assert reading.tags == ()
+    assert reading.problems == (
+        f"A tag at character {text.index('{{inc')} has no closing braces: {{{{inconsistent…",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"One [[Mill {TAG} two.",
+        f"One [[Mill|{{{{nowrap|a]] {TAG} two.",
+        f"One ]] }} [http://e.org [x]] {TAG} {{{{a|[[b]]]}}}}.",
+        f"[[File:A.jpg|thumb|See [http://e.org [[Mill]]] {TAG}]]",
+    ],
+)
+def test_brackets_that_do_not_close_hide_no_tag_around_which_they_are(text):
+    assert raws(text) == [TAG]
+
+
 def test_an_unclosed_template_around_a_tag_does_not_hide_it():
     assert raws(f"{{{{multiple issues|{TAG}\n\nText.") == [TAG]
 

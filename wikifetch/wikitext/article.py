@@ -236,13 +236,13 @@ def page_units(layout: Layout) -> Iterator[Unit]:
             end = max(galleries[position], position + 1)
             yield Unit("ul", position, end)
         else:
-            end = _line_end(layout, position)
+            end = layout.line(position, position)[1]
             kind = _kind_of_line(layout.masked[position:end])
             while kind in {"ul", "ol", "dl", "paragraph"} and end < length:
                 starts = end + 1
                 if any(starts in known for known in (standing, tables, headings, galleries)):
                     break
-                line_end = _line_end(layout, starts)
+                line_end = layout.line(starts, starts)[1]
                 if _kind_of_line(layout.masked[starts:line_end]) != kind:
                     break
                 end = line_end
@@ -253,14 +253,6 @@ def page_units(layout: Layout) -> Iterator[Unit]:
             position += 1
 
 
-def _line_end(layout: Layout, position: int) -> int:
-    """The end of the line, or of the lines that a template begun on it goes on over."""
-    end = layout.line(position, position)[1]
-    while (over := layout.long_templates.over(end, end)) and position <= over[0]:
-        end = layout.line(over[1], over[1])[1]
-    return end
-
-
 def _kind_of_line(line: str) -> str:
     return _MARKER.get(line[0], "paragraph") if line.strip() else ""
 
@@ -269,7 +261,7 @@ def _lines(layout: Layout, unit: Unit) -> Iterator[Unit]:
     is_gallery = layout.masked[unit.start] not in _MARKER
     position = unit.start
     while position < unit.end:
-        end = min(_line_end(layout, position), unit.end)
+        end = min(layout.line(position, position)[1], unit.end)
         line = layout.masked[position:end]
         if line.strip() and not (is_gallery and line.lstrip()[:1] == "<"):
             yield Unit("gallery" if is_gallery else "item", position, end)

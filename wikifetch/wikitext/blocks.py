@@ -8,21 +8,24 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from wikifetch.wikitext.braces import Braces, match_braces
 from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
 from wikifetch.wikitext.sections import Heading, heading_at, headings, section_around
+from wikifetch.wikitext.spans import Nesting, Span, Spans
 from wikifetch.wikitext.table_rows import Tables, find_tables, row_around
 from wikifetch.wikitext.tag_names import FILL
+from wikifetch.wikitext.templates import is_inline, is_note
 from wikifetch.wikitext.unread import masked, unread_spans
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
+_LINK = re.compile(r"\[\[[^\n\[\]{}|]+\|")
 _LINK_ENDS = re.compile(r"\[\[|\]\]")
 _GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
 _NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
-# Of templates over several lines, one in another around a tag: the innermost, and not over a page of such text.
+# Of templates over several lines, one in another around a tag: the outermost, and not over a page of such text.
 _MOST_AROUND = 8
 _MAX_TEMPLATE = 4 * MAX_BLOCK_CHARS
 _MAX_BLANKS = 10_000
@@ -37,17 +40,6 @@ class WikitextBlock:
     end: int
 
 
-class Spans(tuple[tuple[int, int], ...]):
-    """Spans (start, end) in order, none over another."""
-
-    __slots__ = ()
-
-    def over(self, start: int, end: int) -> tuple[int, int] | None:
-        """The last one that begins before `end`, if it reaches beyond `start`."""
-        at = bisect_left(self, (end, 0)) - 1
-        return self[at] if at >= 0 and self[at][1] > start else None
-
-
 class Layout:
     """A page's wikitext with what is where in it, each computed once and only when asked for."""
 
@@ -55,10 +47,11 @@ class Layout:
         self.raw = raw
         self.masked = masked(raw)
         self._begins: dict[tuple[int, int], list[int]] = {}
+        self._whole: dict[Span | None, Spans] = {}
 
     @cached_property
     def braces(self) -> Braces:
-        return match_braces(self.masked)
+        return match_braces(self.masked, self.notes)
 
     def parameter_around(self, template: tuple[int, int], position: int) -> tuple[int, int]:
         """Offsets of the parameter of a template that holds `position`, or of its name."""
@@ -70,44 +63,59 @@ class Layout:
 
     @cached_property
     def headings(self) -> list[Heading]:
-        return headings(self.masked, self.raw)
+        every = headings(self.masked, self.raw)
+        return [heading for heading in every if not self.long.innermost(heading.start)]
 
     @cached_property
     def tables(self) -> Tables:
-        return find_tables(self.masked, [heading.start for heading in self.headings])
+        starts = [heading.start for heading in self.headings]
+        return find_tables(self.masked, starts, self.long.innermost)
 
     @cached_property
-    def long_templates(self) -> Spans:
-        """Outermost templates over several lines."""
+    def notes(self) -> Spans:
+        return Spans(unread_spans(self.masked, ("ref", "references")))
+
+    @cached_property
+    def long(self) -> Nesting:
+        """Templates, notes and links over several lines."""
+        sized = chain(
+            ((span, _MAX_ASIDE) for span in self.notes),
+            ((span, _MAX_ASIDE) for span in self.braces.links if _LINK.match(self.masked, *span)),
+            ((span, _MAX_TEMPLATE) for span in self.braces.templates),
+        )
         newlines = [match.start() for match in re.finditer("\n", self.masked)]
-        outermost: list[tuple[int, int]] = []
-        for start, end in sorted(self.braces.templates):
-            if outermost and start < outermost[-1][1]:
-                continue
-            at = bisect_right(newlines, start)
-            if at < len(newlines) and newlines[at] < end:
-                outermost.append((start, end))
-        return Spans(outermost)
+        return Nesting(
+            span
+            for span, most in sized
+            if span[1] - span[0] <= most
+            and bisect_left(newlines, span[0]) < bisect_left(newlines, span[1])
+        )
+
+    def whole_in(self, within: Span | None) -> Spans:
+        """Of the long ones directly in one, or of all: from the first to the last on a line."""
+        if within not in self._whole:
+            joined: list[Span] = []
+            for span in self.long.directly_in(within):
+                if joined and self.masked.find("\n", joined[-1][1], span[0]) < 0:
+                    joined[-1] = (joined[-1][0], span[1])
+                else:
+                    joined.append(span)
+            self._whole[within] = Spans(joined)
+        return self._whole[within]
 
     @cached_property
     def standing_templates(self) -> Spans:
-        """Those of them that begin a line: infoboxes, quotations and the like."""
-        return Spans(
-            [(a, b) for a, b in self.long_templates if a == 0 or self.masked[a - 1] == "\n"]
-        )
+        """The outermost over several lines that begin one and are part of no sentence: infoboxes, quotations, …"""
+        return Spans([span for span in self.long.directly_in(None) if self.stands(span)])
 
-    @cached_property
-    def long_notes(self) -> Spans:
-        """References over several lines, from the first to the last on a line: what is around is on one line."""
-        joined: list[tuple[int, int]] = []
-        for start, end in unread_spans(self.masked, ("ref", "references")):
-            if end - start > _MAX_ASIDE or self.masked.find("\n", start, end) < 0:
-                continue
-            if joined and self.masked.find("\n", joined[-1][1], start) < 0:
-                joined[-1] = (joined[-1][0], end)
-            else:
-                joined.append((start, end))
-        return Spans(joined)
+    def stands(self, span: Span) -> bool:
+        begins = span[0] == 0 or self.masked[span[0] - 1] == "\n"
+        return begins and self.masked.startswith("{{", span[0]) and not is_inline(self.name(span))
+
+    def name(self, template: Span) -> str:
+        return (
+            self.masked[template[0] + 2 : template[1] - 2].partition("|")[0].strip(f" \n\t{FILL}")
+        )
 
     @cached_property
     def galleries(self) -> Spans:
@@ -116,13 +124,17 @@ class Layout:
             [(a[0], b[1]) for (a, opens), (b, again) in pairwise(marks) if opens and not again]
         )
 
-    def line(self, start: int, end: int) -> tuple[int, int]:
-        """The lines that a span is on, without the last newline; a newline in a note ends none."""
+    def line(self, start: int, end: int, within: Span | None = None) -> Span:
+        """The lines that a span is on, without the last newline.
+
+        A newline ends none in a template, note or link that is in `within`, one over several lines, or in none.
+        """
+        whole = self.whole_in(within)
         begin, close = self.masked.rfind("\n", 0, start), self.masked.find("\n", end)
-        while begin >= 0 and (note := self.long_notes.over(begin, begin)):
-            begin = self.masked.rfind("\n", 0, note[0])
-        while close >= 0 and (note := self.long_notes.over(close, close)):
-            close = self.masked.find("\n", note[1])
+        while begin >= 0 and (span := whole.over(begin, begin)):
+            begin = self.masked.rfind("\n", 0, span[0])
+        while close >= 0 and (span := whole.over(close, close)):
+            close = self.masked.find("\n", span[1])
         return begin + 1, len(self.masked) if close < 0 else close
 
 
@@ -134,9 +146,11 @@ def banner_block(layout: Layout, position: int) -> WikitextBlock:
 
 
 def inline_block(layout: Layout, start: int, end: int) -> WikitextBlock:
-    """The smallest unit that holds the span."""
-    holder = _after_templates(layout, _holder(layout, start, end), start)
-    line = layout.line(start, end)
+    """The smallest unit that holds the span; it begins and ends in no template, note or link that does not hold it."""
+    opened, fields = _opened(layout, start, end)
+    within = opened[-1] if opened else None
+    line = layout.line(start, end, within)
+    holder = _after_templates(layout, _holder(layout, start, within, fields), line[0], start)
     line = (max(line[0], holder.start), min(line[1], holder.end))
     kind = _line_kind(layout, line, start)
     if kind in {"", "caption"} and (link := _file_link(layout, line, (start, end))):
@@ -145,7 +159,8 @@ def inline_block(layout: Layout, start: int, end: int) -> WikitextBlock:
         return _stripped(layout, WikitextBlock(kind, *line))
     if holder.kind in {"table row", "infobox field"}:
         return _stripped(layout, holder)
-    return _stripped(layout, WikitextBlock("paragraph", *_paragraph(layout, holder, line)))
+    paragraph = _paragraph(layout, holder, line, within)
+    return _stripped(layout, WikitextBlock("paragraph", *paragraph))
 
 
 def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
@@ -159,27 +174,47 @@ def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
     return list(pairwise([*begins, template[1] - 2]))
 
 
-def _holder(layout: Layout, start: int, end: int) -> WikitextBlock:
-    """The innermost table row or parameter of a standing template around the span, or the whole page."""
-    candidates = [WikitextBlock("page", 0, len(layout.raw))]
-    if row := row_around(layout.tables.rows, start):
+def _opened(layout: Layout, start: int, end: int) -> tuple[list[Span], list[WikitextBlock]]:
+    """The templates around a span that hold units of their own, outermost first, and their parameters that hold it."""
+    opened: list[Span] = []
+    fields: list[WikitextBlock] = []
+    around = list(layout.long.around(start, end))
+    for template in islice(reversed(around), _MOST_AROUND):
+        field = _field_around(layout, template, start)
+        if field is None:
+            break
+        opened.append(template)
+        fields.append(field)
+    return opened, fields
+
+
+def _field_around(layout: Layout, template: Span, position: int) -> WikitextBlock | None:
+    """The parameter that holds the position; None where its lines are no units: in notes, links, sentences."""
+    if layout.masked[template[0]] != "{" or is_note(layout.name(template)):
+        return None
+    field = layout.parameter_around(template, position)
+    if layout.masked[field[0]] != "|":
+        return None
+    in_sentence = is_inline(layout.name(template))
+    if not in_sentence and _is_field(layout.masked, field):
+        return WikitextBlock("infobox field", *field)
+    named = _NAMED.match(layout.masked, *field)
+    value = layout.masked[named.end() if named else field[0] + 1 : field[1]]
+    if value.lstrip(f" \t{FILL}")[:1] == "\n" or layout.stands(template):
+        return WikitextBlock("parameter", field[0] + 1, field[1])
+    return None
+
+
+def _holder(
+    layout: Layout, position: int, within: Span | None, fields: list[WikitextBlock]
+) -> WikitextBlock:
+    """The innermost table row or parameter around a position, or the whole page."""
+    candidates = [WikitextBlock("page", 0, len(layout.raw)), *fields[-1:]]
+    whole = layout.whole_in(within).over(position, position + 1)
+    rows = layout.tables.rows
+    if row := row_around(rows, position, outside=whole):
         candidates.append(WikitextBlock("table row", row.start, row.end))
-    for template in _templates_around(layout, start, end):
-        field = layout.parameter_around(template, start)
-        if _is_field(layout.masked, field):
-            candidates.append(WikitextBlock("infobox field", *field))
-        elif template in layout.standing_templates and layout.masked[field[0]] == "|":
-            candidates.append(WikitextBlock("parameter", field[0] + 1, field[1]))
     return min(candidates, key=lambda block: block.end - block.start)
-
-
-def _templates_around(layout: Layout, start: int, end: int) -> list[tuple[int, int]]:
-    """The innermost templates over several lines that hold the span."""
-    around = layout.braces.around(start, end)
-    over_lines = (
-        (a, b) for a, b in around if b - a <= _MAX_TEMPLATE and layout.masked.find("\n", a, b) >= 0
-    )
-    return list(islice(over_lines, _MOST_AROUND))
 
 
 def _is_field(masked: str, field: tuple[int, int]) -> bool:
@@ -241,21 +276,24 @@ def _file_link(
     return None
 
 
-def _after_templates(layout: Layout, holder: WikitextBlock, position: int) -> WikitextBlock:
+def _after_templates(
+    layout: Layout, holder: WikitextBlock, line_start: int, position: int
+) -> WikitextBlock:
     """The holder cut to begin after a standing template that ends on the line of `position`."""
-    line_start = layout.masked.rfind("\n", 0, position) + 1
     before = layout.standing_templates.over(line_start, position)
     start = before[1] if before and before[1] <= position else 0
     return WikitextBlock(holder.kind, max(holder.start, start), holder.end)
 
 
-def _paragraph(layout: Layout, holder: WikitextBlock, line: tuple[int, int]) -> tuple[int, int]:
+def _paragraph(
+    layout: Layout, holder: WikitextBlock, line: Span, within: Span | None
+) -> tuple[int, int]:
     start, end = line
     apart = Spans([t for t in layout.standing_templates if t[1] <= start or t[0] >= end])
     for _ in range(_MOST_LINES):
         if start <= max(holder.start, line[0] - MAX_BLOCK_CHARS):
             break
-        above = layout.line(start - 1, start - 1)
+        above = layout.line(start - 1, start - 1, within)
         above = (max(above[0], holder.start), above[1])
         if not _continues(layout, above, apart):
             break
@@ -263,7 +301,7 @@ def _paragraph(layout: Layout, holder: WikitextBlock, line: tuple[int, int]) -> 
     for _ in range(_MOST_LINES):
         if end >= min(holder.end, line[1] + MAX_BLOCK_CHARS):
             break
-        below = layout.line(end + 1, end + 1)
+        below = layout.line(end + 1, end + 1, within)
         below = (below[0], min(below[1], holder.end))
         if not _continues(layout, below, apart):
             break

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from datetime import date as Date
 from functools import cached_property
 
-from wikifetch.wikitext.blocks import Layout, Spans, banner_block, inline_block, parameters
+from wikifetch.wikitext.blocks import Layout, banner_block, inline_block, parameters
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
 from wikifetch.wikitext.readable import ReadableBlock, readable
 from wikifetch.wikitext.sections import path_to
+from wikifetch.wikitext.spans import Spans
 from wikifetch.wikitext.tag_names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 
 _MAX_PROBLEMS = 20
@@ -171,7 +172,7 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
 def _unclosed(layout: Layout, names: TagNames) -> list[str]:
     """Tags whose braces are never closed: the wiki shows them as text, so they are problems."""
     problems = []
-    for start in layout.braces.unclosed:
+    for start in sorted(layout.braces.unclosed):
         match = names.name_pattern.match(layout.masked, start + 2)
         if match and names.kind_of(match["name"]):
             # Its name alone: the wiki may hide the rest one day, and this sentence would still quote it.

@@ -11,9 +11,9 @@ from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.parameters import parse_parameters
 from wikifetch.wikitext.tabled import TABLED, template_key
 from wikifetch.wikitext.tag_names import HOLDERS, TagNames, fold
+from wikifetch.wikitext.templates import is_note
 from wikifetch.wikitext.tree import walk
 
-_NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)
 _REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)
 _KEPT = {
     "b", "i", "sup", "sub", "small", "s", "u", "code", "td", "th", "tr", "blockquote", "dd", "dt", "p",
@@ -124,7 +124,7 @@ class HtmlSink:
         self._write_aside(kind, "", escape(words))
 
     def leave_out(self, what: str, raw: str) -> None:
-        if what == "reference" or _NOTES.match(raw):
+        if what == "reference" or is_note(raw.removeprefix("{{")):
             self._write_note(raw)
         elif what == "file":
             caption = caption_of(raw)

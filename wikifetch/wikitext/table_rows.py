@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wikifetch.wikitext.tag_names import FILL
@@ -52,12 +53,21 @@ class Tables:
         return bool(self._open)
 
     @property
+    def table_start(self) -> int:
+        return self._open[-1][0]
+
+    @property
     def row_start(self) -> int:
         return self._open[-1][1]
 
 
-def find_tables(masked: str, heading_starts: list[int]) -> Tables:
-    """All tables with their rows and captions; a table that is never closed ends at the next heading."""
+def find_tables(
+    masked: str, heading_starts: list[int], holder_of: Callable[[int], tuple[int, int] | None]
+) -> Tables:
+    """All tables with their rows and captions; a table that is never closed ends at the next heading.
+
+    `holder_of` a position is the innermost template, note or link around it: its lines are no rows of a table around.
+    """
     tables, length = Tables(), len(masked)
     for mark in _MARK.finditer(masked):
         line_end = masked.find("\n", mark.end())
@@ -65,7 +75,7 @@ def find_tables(masked: str, heading_starts: list[int]) -> Tables:
         _end_before(tables, heading_starts, mark.start())
         if mark["open"]:
             tables.begin(mark.start(), line_end)
-        elif not tables.is_open:
+        elif not tables.is_open or holder_of(mark.start()) != holder_of(tables.table_start):
             continue
         elif mark["close"]:
             tables.end(mark.start(), mark.end())
@@ -87,7 +97,10 @@ def _end_before(tables: Tables, heading_starts: list[int], position: int) -> Non
         tables.end(heading_starts[at], heading_starts[at])
 
 
-def row_around(rows: list[TableRow], position: int) -> TableRow | None:
-    """The smallest row that holds `position`."""
-    holding = [row for row in rows if row.start <= position < row.end]
+def row_around(
+    rows: list[TableRow], position: int, outside: tuple[int, int] | None
+) -> TableRow | None:
+    """The smallest row that holds `position`, and this span too."""
+    start, end = outside or (position, position + 1)
+    holding = [row for row in rows if row.start <= start and end <= row.end]
     return min(holding, key=lambda row: row.end - row.start, default=None)

@@ -21,6 +21,14 @@ _RANGES |= {"&": " & ", ",": ", ", "+/-": " ± ", "±": " ± "}
 _INFOBOX = re.compile(
     r"[\s_]*(?:infobox|taxobox|geobox|automatic taxobox|speciesbox|drugbox|chembox)", re.IGNORECASE
 )
+_NOTE = re.compile(
+    r"\s*(?:sfn|efn|refn|harv|(?:r|rp)\s*(?:\||$)|notetag|#tag:\s*ref)", re.IGNORECASE
+)
+# Known templates that hold lines of their own; the others are words of a sentence.
+_OF_LINES = (
+    "quote blockquote cquote quotation quote_box bquote ubl unbulleted_list plainlist plain_list flatlist hlist "
+    "collapsible_list center block_indent in5"
+)
 _MONTHS = tuple(calendar.month_name)  # English, and "" for month 0
 
 
@@ -41,6 +49,18 @@ def words_of_template(name: str, arguments: Arguments) -> str | None:
         return in_languages([key[:-5]])
     render = _TABLE.get(key)
     return render(arguments) if render else None
+
+
+def is_note(template: str) -> bool:
+    """Whether a template, given by its name or what follows its braces, is a note below the text."""
+    return bool(_NOTE.match(template))
+
+
+def is_inline(name: str) -> bool:
+    """Whether a template's words are a part of a sentence; False of one that is not known."""
+    key = template_key(name)
+    known = key in _TABLE or key == "citation" or key.startswith(("cite ", "lang-", "ipa-"))
+    return known and key.replace(" ", "_") not in _OF_LINES.split()
 
 
 def is_infobox(name: str) -> bool:
