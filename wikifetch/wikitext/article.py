@@ -19,7 +19,7 @@ from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, HtmlSink
 from wikifetch.wikitext.readable import prepared
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
-from wikifetch.wikitext.templates import is_infobox
+from wikifetch.wikitext.templates.words import is_infobox
 from wikifetch.wikitext.tree import walk
 
 MAX_LINES = 50_000

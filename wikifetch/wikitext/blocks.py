@@ -17,7 +17,7 @@ from wikifetch.wikitext.sections import Heading, heading_at, headings, section_a
 from wikifetch.wikitext.spans import Nesting, Span, Spans
 from wikifetch.wikitext.table_rows import Tables, find_tables, row_around
 from wikifetch.wikitext.tag_names import FILL
-from wikifetch.wikitext.templates import is_inline, is_note
+from wikifetch.wikitext.templates.words import is_inline, is_note
 from wikifetch.wikitext.unread import masked, unread_spans
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")

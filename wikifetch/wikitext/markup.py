@@ -9,9 +9,9 @@ import mwparserfromhell
 
 from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.parameters import parse_parameters
-from wikifetch.wikitext.tabled import TABLED, template_key
 from wikifetch.wikitext.tag_names import HOLDERS, TagNames, fold
-from wikifetch.wikitext.templates import is_note
+from wikifetch.wikitext.templates.tabled import TABLED, template_key
+from wikifetch.wikitext.templates.words import is_note
 from wikifetch.wikitext.tree import walk
 
 _REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import mwparserfromhell
 from mwparserfromhell import nodes
 
-from wikifetch.wikitext.arguments import Arguments
 from wikifetch.wikitext.formulas import formula_text
-from wikifetch.wikitext.hatnotes import captions, hatnote
 from wikifetch.wikitext.languages import spoken
-from wikifetch.wikitext.tabled import template_key
-from wikifetch.wikitext.templates import infobox_fields, words_of_template
+from wikifetch.wikitext.templates.arguments import Arguments
+from wikifetch.wikitext.templates.hatnotes import captions, hatnote
+from wikifetch.wikitext.templates.tabled import template_key
+from wikifetch.wikitext.templates.words import infobox_fields, words_of_template
 
 _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 # Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.

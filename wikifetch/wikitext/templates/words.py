@@ -8,11 +8,11 @@ import calendar
 import re
 from collections.abc import Callable
 
-from wikifetch.wikitext import facts
-from wikifetch.wikitext.arguments import Arguments
-from wikifetch.wikitext.citations import citation
 from wikifetch.wikitext.infobox_labels import is_layout
-from wikifetch.wikitext.tabled import TABLED, template_key
+from wikifetch.wikitext.templates import facts
+from wikifetch.wikitext.templates.arguments import Arguments
+from wikifetch.wikitext.templates.citations import citation
+from wikifetch.wikitext.templates.tabled import TABLED, template_key
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")
 _RANGES = {"to": " to ", "-": "–", "–": "–", "and": " and ", "or": " or ", "by": " by ", "x": " × "}

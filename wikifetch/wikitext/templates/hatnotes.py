@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable
 
-from wikifetch.wikitext.arguments import Arguments
-from wikifetch.wikitext.facts import listed_words
-from wikifetch.wikitext.tabled import TABLED
+from wikifetch.wikitext.templates.arguments import Arguments
+from wikifetch.wikitext.templates.facts import listed_words
+from wikifetch.wikitext.templates.tabled import TABLED
 
 _DISAMBIGUATION = "the disambiguation page"
 _MOST_PICTURES = 20

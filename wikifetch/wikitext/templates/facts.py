@@ -6,7 +6,7 @@ As the English Wikipedia shows them, without what it computes.
 import re
 from collections.abc import Callable
 
-from wikifetch.wikitext.arguments import Arguments
+from wikifetch.wikitext.templates.arguments import Arguments
 
 _CHARGE = re.compile(r"\d+[+\-−]")
 _POLES = {"N", "S", "E", "W"}

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from wikifetch.wikitext.arguments import Arguments
+from wikifetch.wikitext.templates.arguments import Arguments
 
 _MOST_NAMED = 6
 _CONTAINERS = (
