@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from leases.claim import FREE, new_holder, settle, sweep, take
-from leases.clock import in_seconds
+from leases.clock import in_seconds, now
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch
@@ -54,20 +55,21 @@ def finished(
 ) -> FetchRun:
     """Carry a run out to its end, now; Refusal if it failed or another fetch of the wiki is at work.
 
-    While its wiki is busy, `rest` is called with seconds to sleep; a worker may then go on with the run first.
+    Runs of this wiki whose worker or command died are taken back first. While the wiki is busy, `rest` is called with
+    seconds to sleep; a worker may then go on with the run first. A run that is refused does not wait on.
     """
-    this = FetchRun.objects.filter(pk=run.pk)
     while True:
-        sweep(this, FETCH_RUN, "expire")
-        was_free = carry_out(run.pk)
+        sweep(FetchRun.objects.filter(wiki=run.wiki_id), FETCH_RUN, "expire")
+        carry_out(run.pk)
         run.refresh_from_db()
         if run.state not in {FetchState.WAITING, FetchState.RUNNING}:
             break
         left = seconds_left(run)
-        if run.state == FetchState.WAITING and not was_free and not left:
+        if run.state == FetchState.WAITING and not left and (other := _at_work(run)):
+            _let_go(run)
             raise Conflict(
-                f"{run} is waiting: another fetch from this wiki is at work. "
-                "It starts by itself when that one is done; or cancel it.",
+                f"{other} is asking this wiki. Wait until it is done, or cancel it. If it was killed, this is known in "
+                f"{seconds_held(other)} s; then fetch_tagged_pages --resume {other.pk} goes on with it.",
                 retry=True,
             )
         try:
@@ -78,6 +80,27 @@ def finished(
     if run.state == FetchState.FAILED:
         raise Refusal(run.error)
     return run
+
+
+def _at_work(run: FetchRun) -> FetchRun | None:
+    """The run for which this one must wait: a wiki is asked by one at a time."""
+    if run.source == FetchRun.Source.XML:
+        return None
+    others = FetchRun.objects.filter(wiki=run.wiki_id, state=FetchState.RUNNING)
+    return others.exclude(source=FetchRun.Source.XML).first()
+
+
+def _let_go(run: FetchRun) -> None:
+    """Leave no waiting run where no worker may come: a new one is removed, another rests until it is resumed."""
+    waiting = FetchRun.objects.filter(pk=run.pk, state=FetchState.WAITING)
+    waiting.filter(began_at=None).delete()
+    FETCH_RUN.move(waiting, "pause")
+
+
+def seconds_held(run: FetchRun) -> int:
+    """How long the run is held by who is at work on it, if that does not renew it; 0 where nobody is."""
+    until = run.lease_until
+    return max(0, ceil((until - now()).total_seconds())) if until else 0
 
 
 def carry_out(run_id: int, *, seconds: float | None = None) -> bool:

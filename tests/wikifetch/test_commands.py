@@ -7,11 +7,15 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from leases.clock import in_seconds, now
+from tests.factories import stored
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
+from wikifetch import fetch, newfetch
 from wikifetch.models import FetchRun
 
 pytestmark = pytest.mark.django_db
 
+NAMES = {"inconsistent": ["Inconsistent"]}
 KEYS = [
     "title", "pageid", "revid", "kind", "name", "raw", "date", "reason", "other_article", "section",
     "block", "block_clean", "block_text",
@@ -121,3 +125,88 @@ def test_the_contact_may_be_given_on_the_command_line(live, settings):
     call("fetch_tagged_pages", "--kind", "all", "--limit", "1", "--contact", "b@lab.example")
     assert FetchRun.objects.get().contact == "b@lab.example"
     assert all("(b@lab.example)" in asked.headers["User-Agent"] for asked in live.asked)
+
+
+# ---------------------------------------------------------------- after a stop, where no worker runs
+
+
+@pytest.fixture
+def killed(live):
+    """A fetch of three pages whose command was killed a moment ago, after it had listed them."""
+    live.size = 3
+    run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
+    assert fetch._started(run.pk, "a command")
+    return stored(run)
+
+
+def its_hold_ends(run):
+    FetchRun.objects.filter(pk=run.pk).update(lease_until=in_seconds(-1))
+
+
+def test_beside_a_fetch_at_work_a_new_one_is_refused_and_leaves_nothing(killed):
+    message = (
+        rf"Fetch {killed.pk}: inconsistent is asking this wiki\. Wait until it is done, or cancel it\. "
+        rf"If it was killed, this is known in 1[12]\d s; then fetch_tagged_pages --resume {killed.pk} goes on with it\."
+    )
+    for _ in range(3):
+        with pytest.raises(CommandError, match=message):
+            call("fetch_tagged_pages", "--kind", "all")
+    assert stored(killed).state == "running"
+    assert FetchRun.objects.count() == 1
+
+
+def test_one_that_rests_goes_on_resting_beside_a_fetch_at_work(killed):
+    other = newfetch.fetch_of_titles(["Mill 1"])
+    FetchRun.objects.filter(pk=other.pk).update(state="failed", began_at=now(), cursor=1)
+    with pytest.raises(CommandError, match="is asking this wiki"):
+        call("fetch_tagged_pages", "--resume", str(other.pk))
+    assert (stored(other).state, stored(other).cursor) == ("paused", 1)
+
+
+def test_a_killed_command_blocks_its_wiki_only_while_its_hold_lasts(killed):
+    its_hold_ends(killed)
+    out, _ = call("fetch_tagged_pages", "--kind", "all")
+    assert "3 pages read" in out
+    assert stored(killed).state == "waiting"
+    out, _ = call("fetch_tagged_pages", "--resume", str(killed.pk))
+    assert out.startswith(f"Fetch {killed.pk}: inconsistent: 3 pages read, 3 of them unchanged")
+
+
+@pytest.mark.parametrize("state", ["waiting", "paused", "failed", "cancelled"])
+def test_the_last_fetch_that_is_not_done_goes_on_from_its_cursor(live, state):
+    live.size = 3
+    fetch.finished(newfetch.fetch_of_titles(["Mill 3"]))
+    run = newfetch.fetch_of_titles(["Mill 1", "Mill 2"])
+    FetchRun.objects.filter(pk=run.pk).update(
+        state=state,
+        queue=[1, 2],
+        queue_frozen=True,
+        cursor=1,
+        options=run.options | {"names": NAMES},
+    )
+    live.asked.clear()
+    out, _ = call("fetch_tagged_pages", "--resume")
+    assert (out.startswith(str(run)), live.content_requests()) == (True, [["2"]])
+
+
+def test_resuming_one_that_was_killed_waits_until_that_is_known(killed, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda seconds: its_hold_ends(killed))
+    out, err = call("fetch_tagged_pages", "--resume", str(killed.pk))
+    assert err.startswith(f"{killed} is at work elsewhere, or was killed: this is known in 1")
+    assert "3 pages read" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--resume"], "There is no fetch to go on with"),
+        (["--resume", "7"], "There is no fetch 7 to go on with: none was begun, or it is done"),
+        (["--resume", "x"], "invalid int value"),
+        (["--resume", "--no-history"], "--resume stands alone"),
+        (["--resume", "--limit", "5"], "--resume stands alone"),
+        (["--resume", "--kind", "all"], "not allowed with"),
+    ],
+)
+def test_what_cannot_go_on_is_refused(arguments, message):
+    with pytest.raises(CommandError, match=message):
+        call("fetch_tagged_pages", *arguments)

@@ -199,10 +199,10 @@ def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
     first = newfetch.fetch_of_kind("inconsistent")
     second = newfetch.fetch_of_titles(["Mill 1"])
     assert FETCH_RUN.move(first, "start")
-    with pytest.raises(Conflict, match="another fetch from this wiki is at work"):
+    with pytest.raises(Conflict, match=f"{first} is asking this wiki"):
         fetch.finished(second)
     FETCH_RUN.move(first, "finish")
-    assert fetch.finished(second).state == "done"
+    assert fetch.finished(newfetch.fetch_of_titles(["Mill 1"])).state == "done"
 
 
 def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live, settings):

@@ -1,4 +1,4 @@
-"""manage.py fetch_tagged_pages --xml FILE | --titles FILE | --kind KIND | --category NAME"""
+"""manage.py fetch_tagged_pages --xml FILE | --titles FILE | --kind KIND | --category NAME | --resume [N]"""
 
 import sys
 import threading
@@ -11,12 +11,15 @@ from django.core.management.base import CommandError, CommandParser, OutputWrapp
 from django.db import connection
 from django.template.defaultfilters import filesizeformat
 
+from leases.claim import sweep
 from leases.command import RefusingCommand
 from pages.counting import how_many
 from wikifetch import fetch, newfetch
 from wikifetch.fetch_progress import progress_line, progress_of_fetch
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
-from wikifetch.states import FetchState
+from wikifetch.states import FETCH_RUN, FetchState
+
+_OF_A_NEW_FETCH = ("depth", "limit", "wiki", "contact", "no_history", "dry_run")
 
 
 class Command(RefusingCommand):
@@ -32,6 +35,8 @@ class Command(RefusingCommand):
         source("--kind", choices=kinds, help="all articles with this tag, or with any")
         category = "all articles of this category and its subcategories"
         source("--category", metavar="NAME", help=category)
+        resume = "go on with fetch N, or with the last one that is not done, after a stop"
+        source("--resume", type=int, nargs="?", const=0, metavar="N", help=resume)
         add = parser.add_argument
         depth = (
             "with --category, how many levels of subcategories to follow; 1 by default, 0 for none"
@@ -48,13 +53,21 @@ class Command(RefusingCommand):
         add("--dry-run", action="store_true", help=dry_run)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["resume"] is not None and any(
+            options[name] not in {None, "", False} for name in _OF_A_NEW_FETCH
+        ):
+            raise CommandError("--resume stands alone: the fetch goes on with its own options.")
         if options["limit"] is not None and not (options["kind"] or options["category"]):
             raise CommandError("--limit goes with --kind or --category.")
         if options["depth"] is not None and not options["category"]:
             raise CommandError("--depth goes with --category.")
         if options["dry_run"] and options["xml"]:
             raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
-        run = _new_run(options)
+        run = _new_run(options) if options["resume"] is None else _run_to_resume(options["resume"])
+        if run.state == FetchState.RUNNING:
+            self.stderr.write(
+                f"{run} is at work elsewhere, or was killed: this is known in {fetch.seconds_held(run)} s."
+            )
         with ProgressBar(self.stderr, run):
             run = fetch.finished(run, self._rest)
         for problem in run.problems.all():
@@ -116,6 +129,20 @@ class ProgressBar:
             self._out.write(f"\r\x1b[K{progress_line(progress_of_fetch(run))}", ending="")
             self._out.flush()
         connection.close()
+
+
+def _run_to_resume(number: int) -> FetchRun:
+    """The fetch of this number, or for 0 the last that is not done; it waits, or is at work."""
+    unfinished = FetchRun.objects.exclude(state=FetchState.DONE)
+    run = (unfinished.filter(pk=number) if number else unfinished).first()
+    if run is None:
+        which = f"fetch {number}" if number else "fetch"
+        raise CommandError(f"There is no {which} to go on with: none was begun, or it is done.")
+    sweep(FetchRun.objects.filter(pk=run.pk), FETCH_RUN, "expire")
+    run.refresh_from_db()
+    if FETCH_RUN.may(run, "resume"):
+        fetch.resume(run)
+    return run
 
 
 def _new_run(options: dict[str, Any]) -> FetchRun:
