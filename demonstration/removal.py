@@ -45,10 +45,11 @@ from judging.models import (
 )
 from leases.refusal import Conflict
 from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, Wiki
+from writing.models import Entry, Writing
 
 
 class Scope:
-    """The rows to remove: the marked ones, and campaigns, runs and studies based on them. Keys are read once."""
+    """The rows to remove: the marked ones, and campaigns, forms, runs and studies based on them. Keys are read once."""
 
     def __init__(self) -> None:
         marked = Q(is_demonstration=True)
@@ -60,6 +61,7 @@ class Scope:
                 marked | on_them | Q(assignments__tag__article__wiki__in=self.wikis)
             )
         )
+        self.writings = _keys(Writing.objects.filter(on_them))
         self.runs = _keys(Run.objects.filter(marked | on_them))
         # The authors of given texts are asked by no run.
         theirs = Q(runs__in=self.runs) | Q(responses__run__in=self.runs)
@@ -76,7 +78,7 @@ class Scope:
             ("run", Run, self.runs),
             ("study", Study, self.studies),
         )
-        return [
+        named = [
             f"{kind} “{row}”"
             for kind, model, keys in kinds
             # A person's run on demonstration questions is marked too, so its creator decides.
@@ -84,12 +86,16 @@ class Scope:
             .exclude(created_by__in=self.people)
             .order_by("pk")
         ]
+        opened = Writing.objects.filter(pk__in=self.writings).order_by("pk")
+        return [*named, *(f"form “{row}”" for row in opened)]
 
     def rows(self) -> Iterator[QuerySet[Any]]:
         """All rows to remove, in an order that the keys allow."""
         yield from self._judging()
         yield from self._generation()
         yield from self._annotation()
+        yield Entry.objects.filter(writing__in=self.writings)
+        yield Writing.objects.filter(pk__in=self.writings)
         yield from self._datasets()
         yield from self._wikifetch()
         yield RoleGrant.objects.filter(person__in=self.people)

@@ -42,7 +42,16 @@ MAY_IMPORT = {
     },
     # The demonstration set is made by the functions of every room.
     "demonstration": BASE
-    | {"wikifetch", "protocols", "datasets", "annotation", "generation", "judging", "evaluation"},
+    | {
+        "wikifetch",
+        "protocols",
+        "datasets",
+        "annotation",
+        "generation",
+        "judging",
+        "writing",
+        "evaluation",
+    },
 }
 ROOMS = set(MAY_IMPORT)
 

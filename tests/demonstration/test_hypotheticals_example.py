@@ -7,9 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from datasets.models import Collection
-from demonstration.examples import HYPOTHETICALS
+from demonstration.examples import HYPOTHETICALS, load
 from protocols.installed import install
 from protocols.shipped import declaration_of, file_of
+from tests.demonstration.test_removal import rows_that_can_go
+from tests.writing import factories as make
 
 DECLARED = declaration_of("hypotheticals")
 [FILE] = HYPOTHETICALS.paths
@@ -27,6 +29,21 @@ def test_it_is_loaded_and_comes_out_as_it_is(tmp_path, capsys):
     out = tmp_path / "records.jsonl"
     call_command("export_dataset", HYPOTHETICALS.name, format="records", out=out)
     assert out.read_bytes() == FILE.read_bytes()
+
+
+@pytest.mark.django_db
+@pytest.mark.once
+def test_what_people_wrote_for_it_is_named_before_it_is_removed_with_it(olga):
+    alice, bob = map(make.annotator, ("alice", "bob"))
+    before = rows_that_can_go()
+    of, _ = load(HYPOTHETICALS)
+    given = {"context": "He was not.", "question": "Who?", "golds": ""}
+    make.checked(make.submitted(make.opened("variants", of), alice, **given), bob)
+    assert of.contradictions.count() == 56
+    with pytest.raises(CommandError, match="form “Write the other forms and conditions"):
+        call_command("remove_demonstration", verbosity=0)
+    call_command("remove_demonstration", "--with-work-built-on-it", verbosity=0)
+    assert rows_that_can_go() == before | {"Protocol": 1}
 
 
 @pytest.mark.django_db
