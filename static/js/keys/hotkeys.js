@@ -1,21 +1,47 @@
 // Which key does what, the sheet of keys made from this registry, and what Escape does in a text field.
 
-import { made } from "../shared/dom.js";
+import { composing, made } from "../shared/dom.js";
 
 const TYPED_INTO = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 const ACTS_ON_ENTER = "a, button, summary, dialog";
 
-function keyOf(event) {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return "Ctrl+Enter";
-  // By its place on the keyboard: with Alt some systems make another letter of it.
-  if (event.altKey && !event.ctrlKey && !event.metaKey && /^Key[A-Z]$/.test(event.code)) return `Alt+${event.code[3]}`;
-  if (event.ctrlKey || event.metaKey || event.altKey) return null;
-  return event.key.length === 1 ? event.key.toLowerCase() : event.key;
+const FOREIGN = /^(?!\p{Script=Latin})[\p{L}\p{M}]/u; // as the first character that a key gives
+const PLACES = { Slash: "/?", BracketLeft: "[[", BracketRight: "]]" }; // without and with Shift
+let latin; // whether the last letter was
+
+/**
+ * What a press may be called, likeliest first. On every keyboard: by the Latin letter or sign that it types, else by its
+ * place.
+ */
+export function namesOf(event) {
+  const { key, code = "", altKey, shiftKey } = event;
+  if (!key) return []; // the browser fills in a field
+  if (FOREIGN.test(key) || /^\p{L}$/u.test(key)) latin = !FOREIGN.test(key);
+  const control = event.ctrlKey || event.metaKey;
+  if (key === "Enter" && control) return ["Ctrl+Enter"];
+  const [, letter, digit] = code.match(/^(?:Key(.)|(?:Digit|Numpad)(\d))$/) ?? [];
+  const typed = /^[a-z]$/i.test(key) && key;
+  // With Alt some systems make another letter of it.
+  if (altKey && !control && (typed || letter)) return [`Alt+${(typed || letter).toUpperCase()}`];
+  // Some keyboards have [ and / on a third level.
+  if ((altKey && !control) || event.getModifierState?.("AltGraph")) return /^[/?[\]]$/.test(key) ? [key] : [];
+  if (control || altKey) return [];
+  const own = key.length === 1 ? key.toLowerCase() : key;
+  const isSign = !/^\p{L}/u.test(key);
+  if (letter) {
+    // Other scripts have signs at the places of letters, also such as act here.
+    if (FOREIGN.test(key) || (isSign && latin === false)) return [letter.toLowerCase(), own];
+    return isSign && !latin ? [own, letter.toLowerCase()] : [own];
+  }
+  // AZERTY types digits with Shift, and signs or é without.
+  if (digit && key.length === 1 && (!shiftKey || /\p{Nd}/u.test(key))) return [own, digit];
+  if (PLACES[code] && (FOREIGN.test(key) || key === "؟" || (isSign && latin === false))) return [own, PLACES[code][Number(shiftKey)]];
+  return [own];
 }
 
 function mayAct(key, event, singleKeys) {
   // A held key repeats: it must not judge ten items. An input method's keys are its own.
-  if (key === null || event.repeat || event.isComposing) return false;
+  if (event.repeat || composing(event)) return false;
   if (isChord(key)) return true;
   const typing = event.target.closest?.(TYPED_INTO);
   if (key === "Escape") return Boolean(typing);
@@ -39,9 +65,8 @@ export class Hotkeys {
 
   /** Do what the key says; false when it says nothing here. */
   handle(event) {
-    const key = keyOf(event);
-    const found = this.#acts.get(key);
-    if (!found || !mayAct(key, event, this.singleKeys)) return false;
+    const found = namesOf(event).map((name) => this.#acts.get(name)).find(Boolean);
+    if (!found || !mayAct(found.key, event, this.singleKeys)) return false;
     event.preventDefault();
     found.act(event);
     return true;
@@ -70,10 +95,23 @@ export class KeySheet {
   }
 
   open() {
-    const rows = this.#keys.list.flatMap(({ key, label }) => [made("dt", {}, made("kbd", {}, key)), made("dd", {}, label)]);
-    this.#dialog.querySelector("dl").replaceChildren(...rows);
+    this.#write(() => null);
     this.#dialog.querySelector("[data-keys-off]").hidden = this.#keys.singleKeys;
     this.#dialog.showModal();
+    import("./layout.js").then(async ({ layoutNow, captionOf }) => {
+      const layout = await layoutNow();
+      if (layout) this.#write((key) => captionOf(key, layout));
+    }).catch(() => {}); // Without a network: the names alone.
+  }
+
+  /** The key as it is on this keyboard, and its name in the guides. */
+  #write(captionOf) {
+    const caps = (key) => {
+      const caption = captionOf(key);
+      return caption ? [made("kbd", {}, caption), " ", made("span", { class: "muted" }, key)] : [made("kbd", {}, key)];
+    };
+    const rows = this.#keys.list.flatMap(({ key, label }) => [made("dt", {}, ...caps(key)), made("dd", { dir: "auto" }, label)]);
+    this.#dialog.querySelector("dl").replaceChildren(...rows);
   }
 }
 

@@ -1,10 +1,10 @@
 // What was opened can be shut by Escape, and the focus goes back to where it was opened: details[data-escape].
 // The keys of a desk come first (they leave a text field); this hears what they let pass.
 
-import "./dom.js"; // on every page a press counts once
+import { composing } from "./dom.js"; // with which a press counts once on every page
 
 window.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+  if (event.key !== "Escape" || event.defaultPrevented || composing(event)) return;
   const opened = document.activeElement?.closest("details[data-escape][open]");
   if (!opened) return;
   event.preventDefault();

@@ -69,6 +69,9 @@ document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.closest(`${ACTS}, input`)) event.preventDefault();
 }, true);
 
+/** WebKit says by this number alone that an input method takes the key: Enter, at the end of a composition. */
+export const composing = (event) => event.isComposing || event.keyCode === 229;
+
 /** When the press began that made this click or keydown, on the clock of performance.now. */
 export function began(event) {
   return event.type === "click" && event.pointerId === down.id ? down.at : event.timeStamp;

@@ -1,8 +1,8 @@
 // What the keys do on the annotate page. The sheet that ? opens is made from this registry. Keys for what has not come yet
 // (see aids.js) wait for it, one after the other.
 
-import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
-import { made } from "../../shared/dom.js";
+import { Hotkeys, KeySheet, leaveField, namesOf } from "../../keys/hotkeys.js";
+import { composing, made } from "../../shared/dom.js";
 
 const LETTERS = "abcefhiloqruwyzmd"; // those left out act in a list of kinds as they do elsewhere on the page
 
@@ -101,8 +101,8 @@ class OptionKeys {
   }
 
   pressed(event, list, options, after) {
-    if (event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const option = options.get(event.key.toLowerCase());
+    if (event.repeat || composing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const option = namesOf(event).map((name) => options.get(name)).find(Boolean);
     if (!option && event.key !== "Enter") return;
     if (event.target.matches("button, a, summary")) return;
     event.preventDefault();

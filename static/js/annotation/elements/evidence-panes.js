@@ -1,7 +1,7 @@
 // <evidence-panes>: what there is to read about a tag, one part at a time, and how wide it is. Without this script the parts
 // follow each other, and the tabs are links to them.
 
-import { button, made, recalled, remember } from "../../shared/dom.js";
+import { button, composing, made, recalled, remember } from "../../shared/dom.js";
 
 const WIDTH = "sic-et-non:left";
 const [LEAST, MOST, STEP] = [25, 75, 2];
@@ -106,6 +106,7 @@ class EvidencePanes extends HTMLElement {
     };
     box.addEventListener("input", () => search((here) => here.look(box.value.trim())));
     box.addEventListener("keydown", (event) => {
+      if (composing(event)) return;
       if (event.key === "Escape") article.focus({ preventScroll: true });
       if (event.key !== "Enter") return;
       event.preventDefault();

@@ -1,6 +1,8 @@
 // The guideline of the current step, in a drawer over the evidence. It stays open while one writes and goes along
 // with the step; the focus stays where it is in the form.
 
+import { composing } from "../../shared/dom.js";
+
 export class GuidelineDrawers {
   constructor(form) {
     this.form = form;
@@ -32,7 +34,7 @@ export class GuidelineDrawers {
 
   /** Escape closes the drawer first, and only then leaves a text field. */
   escaped(event) {
-    if (event.key !== "Escape" || event.isComposing || !this.shown) return false;
+    if (event.key !== "Escape" || composing(event) || !this.shown) return false;
     event.preventDefault();
     this.shown.hidePopover();
     return true;

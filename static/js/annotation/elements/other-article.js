@@ -1,8 +1,7 @@
 // <other-article>: the tab in which one asks for another article. Asks, looks whether it is there, and shows one of
 // those fetched, without a reload of the page. What is read meanwhile keeps its place.
 
-import { csrfToken } from "../../shared/dom.js";
-import { made } from "../../shared/dom.js";
+import { composing, csrfToken, made } from "../../shared/dom.js";
 
 const SOONEST = 1_500; // milliseconds between two looks; each wait is half as long again
 const LATEST = 15_000;
@@ -17,7 +16,7 @@ class OtherArticle extends HTMLElement {
     this.wait = SOONEST;
     this.button.addEventListener("click", (event) => this.clicked(event));
     this.box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.isComposing) this.clicked(event);
+      if (event.key === "Enter" && !composing(event)) this.clicked(event);
     });
     this.addEventListener("click", (event) => this.chosen(event));
     this.follow();
