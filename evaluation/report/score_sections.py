@@ -1,6 +1,6 @@
 """The tables of scores, laid out for a report's page, its CSV and its comparison with another. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from urllib.parse import urlencode
@@ -181,12 +181,13 @@ def _section(
 
 
 def _column_words(table: ScoreTable, column: ScoreColumn) -> list[str]:
-    """For each axis: "conflict last", "mean over cause", "semantic less no evidence", "" for no value."""
+    """For each axis: "conflict last", "shots 4", "mean over cause", "semantic less no evidence", "" for no value."""
     kind = column["of"] or column["kind"]
-    words = [
-        f"{kind} over {axis}" if value is None else value
-        for axis, value in zip(table["columns"], column["values"], strict=True)
-    ]
+    words = []
+    for axis, value in zip(table["columns"], column["values"], strict=True):
+        name = axis.replace("_", " ")
+        number = f"{name} {value}" if value and value.isdigit() else value
+        words.append(f"{kind} over {name}" if number is None else number)
     if column["kind"] == DIFFERENCE:
         words[0] += f" less {table.get('difference')}"
     return words
@@ -244,7 +245,7 @@ def _without_skipped(figure: ScoreFigure, shown: Callable[[float | None], str]) 
     return f"without skipped {shown(figure['without_skipped'])}{counts}"
 
 
-def states_words(states: dict[str, int]) -> str:
+def states_words(states: Mapping[str, int]) -> str:
     """ "2 undecided, 1 missing"."""
     return ", ".join(f"{n:,} {STATE_WORDS.get(state, state)}" for state, n in states.items())
 

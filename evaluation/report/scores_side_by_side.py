@@ -26,6 +26,7 @@ class TwoTables:
     """A measure of a table that one report has at least, figure by figure."""
 
     title: str
+    origin: str
     measure: str
     unit: str
     rows: tuple[TwoFigures, ...]
@@ -44,11 +45,11 @@ def scores_next_to(first: Report, second: Report) -> list[TwoTables]:
     return found
 
 
-def _tables(report: Report) -> dict[tuple[str, str], tuple[tuple[str, str, str], Shares]]:
-    """By the names of table and measure: title, measure and unit, and the figures."""
+def _tables(report: Report) -> dict[tuple[str, str], tuple[tuple[str, str, str, str], Shares]]:
+    """By the names of table and measure: title, origin, measure and unit, and the figures."""
     return {
         (table.name, section.key): (
-            (table.title, section.title, section.unit),
+            (table.title, table.origin, section.title, section.unit),
             {
                 (line.head, column): figure.share
                 for line in section.lines

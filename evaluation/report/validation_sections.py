@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import figure_of, independent
 from evaluation.report.figures import Figure, verdict_labels
+from evaluation.report.score_sections import states_words
 from evaluation.report.sentences import counted, number
 from evaluation.shapes.score_tables import ReportValidation
 from evaluation.shapes.study_report import Report
@@ -79,7 +80,7 @@ def _shown(report: Report, entry: ReportValidation) -> ShownValidation:
 
 def _beside(side: str, states: Mapping[str, int]) -> str:
     whose = "By people" if side == "people" else "By the scorer"
-    return f"{whose}: {', '.join(f'{n:,} {state}' for state, n in states.items())}"
+    return f"{whose}: {states_words(states)}"
 
 
 def _row(model: ValidatedModel) -> ValidatedRow:

@@ -20,6 +20,7 @@ from evaluation.statistics.measures import (
     FINISHED,
     SKIPPED,
     STATES,
+    UNJUDGED,
     WITHOUT_GOLD,
     Asked,
     asked,
@@ -40,8 +41,10 @@ EMPTY = "Nothing here is in the population."
 NOT_READ = "The scorer reads no response here."
 NO_RESPONSE = "No finished response here."
 NO_GOLD = "No record here has an answer to compare with."
+NO_VERDICT = "No verdict stands here."
 NEITHER = "No response here is {} or {}."
 NONE_RETURNED = "No response here has the probabilities of all options."
+ABSENCES = {WITHOUT_GOLD: NO_GOLD, UNJUDGED: NO_VERDICT}
 UNDEFINED = "Undefined, because one of the values that it is made of is."
 
 
@@ -235,7 +238,9 @@ def _figure(
         made |= {"k": int(top), "low": low, "high": high}
     if value is None:
         why = NEITHER.format(*of.among) if of.among else NONE_RETURNED
-        absent = NO_GOLD if WITHOUT_GOLD in made["states"] else NO_RESPONSE
+        found = (why for state, why in ABSENCES.items() if state in made["states"])
         nothing = EMPTY if of.population or made["states"] else NOT_READ
-        made["reason"] = nothing if not counts[0] else why if counts[1] else absent
+        made["reason"] = (
+            nothing if not counts[0] else why if counts[1] else next(found, NO_RESPONSE)
+        )
     return made

@@ -37,7 +37,7 @@ def protocol_entry(declaration: Declaration) -> ReportProtocol:
 
 
 def scores_entry(scores: Scored, plan: ResamplePlan, only: str) -> ReportScores:
-    """Tables that have a response, with their figures; none with a measure of the scorer `only`, which chose these."""
+    """Tables that have a response, and people next to scorers; nothing of the scorer `only`, which chose these."""
     declaration = scores.declaration
     measures = {name: entry.values for name, entry in declaration.named("measure").items()}
     tables = (
@@ -54,7 +54,7 @@ def scores_entry(scores: Scored, plan: ResamplePlan, only: str) -> ReportScores:
         "populations": cast(list[ScorePopulation], population_entries(scores.rows)),
         "measures": [cast(ScoreMeasure, entry.values) for entry in declaration.entries("measure")],
         "tables": [cast(ScoreTable, table) for table in tables if table["figures"]],
-        "validations": validation_entries(scores, plan),
+        "validations": validation_entries(scores, plan, only),
         "seed": plan.seed,
         "resamples": plan.resamples,
         "method": wilson.METHOD,

@@ -17,8 +17,8 @@ from protocols.declaration import MODEL
 compared = FIGURES.remembers(validation.validation)
 
 
-def validation_entries(scores: Scored, plan: ResamplePlan) -> list[ReportValidation]:
-    """Those of which people judge a response in this study."""
+def validation_entries(scores: Scored, plan: ResamplePlan, only: str) -> list[ReportValidation]:
+    """Those of which people judge a response in this study; none with the scorer `only`, which chose them."""
     declaration = scores.declaration
     scorers = declaration.named("scorer")
     models = [name for name in scores.rows.axes[MODEL].values if name is not None]
@@ -26,7 +26,7 @@ def validation_entries(scores: Scored, plan: ResamplePlan) -> list[ReportValidat
     for entry in declaration.entries("validation"):
         sides = [entry.values[side] for side in ("people", "scorer")]
         people, others = (list(_said(scores, name)) for name in sides)
-        if people:
+        if people and entry.values["scorer"] != only:
             given = [kinds.of(scorers[n].values).labels(declaration, scorers[n]) for n in sides]
             labels = list(dict.fromkeys([*given[0], *given[1]]))
             made = compared(entry.values, labels, people, others, models, plan)

@@ -14,6 +14,7 @@ from evaluation.frozen import publishing, snapshots
 from evaluation.paper.latex import latex
 from evaluation.report.display import read_display
 from evaluation.report.layout import laid_out
+from evaluation.report.validation_sections import validations
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.scorers.language import score_problems
 from evaluation.sections.study import study_report
@@ -192,6 +193,7 @@ def test_it_is_on_the_page_and_in_latex(client):
     report = study_report(study)
     source = latex(report, read_display({}, report))
     assert "Marking by people next to exact match: people's verdicts in rows" in source
+    assert "the scorer's label of the same response. Ours: in no paper.}" in source
     assert "over 5 models" in source
     [shown] = laid_out(report, {})["validations"]
     assert [row.n for row in shown.models] == [10] * 5
@@ -242,6 +244,14 @@ def test_excluded_questions_are_beside():
     exclude(study, 0)
     entry = entry_of(Study.objects.get(pk=study.pk))
     assert (entry["n"], entry["states"]["people"]) == (45, {"excluded": 5})
+    [shown] = validations(study_report(Study.objects.get(pk=study.pk)))
+    assert shown.beside == ("By people: 5 excluded with their question",)
+
+
+def test_responses_that_the_scorer_chose_are_not_compared_with_it():
+    study = marked(models=("emu",), said=as_the_scorer)
+    Study.objects.filter(pk=study.pk).update(only_label="exact=right")
+    assert study_report(Study.objects.get(pk=study.pk))["scores"]["validations"] == []
 
 
 def test_a_verdict_on_a_text_of_the_record_stands_next_to_each_models_response():

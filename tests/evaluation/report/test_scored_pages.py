@@ -11,7 +11,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 from accounts.roles import Role
 from evaluation.counts.judged import COLUMNS
 from evaluation.frozen import publishing, snapshots
-from evaluation.report.score_sections import score_tables
+from evaluation.report.score_sections import arranged, score_tables
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.sections.study import study_report
 from judging import studies
@@ -97,6 +97,17 @@ def test_columns_by_two_axes_have_heads_over_them_and_margins_stand_with_their_v
     of_both = [figure.of for figure in table.sections[1].lines[0].figures]
     assert of_both[0] == of_both[2] != ""
     assert of_both[1] == ""
+
+
+def test_a_column_named_by_a_number_says_of_what(study):
+    report = study_report(study)
+    table = {**report["scores"]["tables"][0], "columns": ["shots"]}
+    table["columns_shown"] = [
+        {"kind": "value", "of": "", "values": ["4"], "parts": [0]},
+        {"kind": "difference", "of": "value", "values": ["4"], "parts": [0, 1]},
+    ]
+    _, axes = arranged({**table, "difference": "0"})
+    assert axes == (("shots 4", "shots 4 less 0"),)
 
 
 def test_measures_of_a_single_column_stand_side_by_side(study):
@@ -298,6 +309,7 @@ def test_two_reports_of_the_protocol_stand_next_to_each_other(client, rita, stud
     assertContains(page, "+66.67")  # the ratio of one cause: 33.33, and 100
     page = client.get(address, {"with": f"snapshot-{snapshot.pk}"})
     assertContains(page, ">0.00<")
+    assertContains(page, "Ours: in no paper.")
     assert client.get(address, {"with": "study-999"}).status_code == 400
 
 

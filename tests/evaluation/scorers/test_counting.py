@@ -322,6 +322,7 @@ def test_what_a_scorer_does_not_read_is_in_no_count():
     [
         ([("without gold", float("nan"))], "No record here has an answer to compare with."),
         ([("failed", float("nan"))], "No finished response here."),
+        ([("unjudged", float("nan"))], "No verdict stands here."),
     ],
 )
 def test_what_has_no_score_of_texts_has_a_reason(given, reason):
