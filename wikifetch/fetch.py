@@ -201,7 +201,7 @@ def _batches(run: FetchRun, holder: str, heart: FetchHeartbeat) -> Iterator[Batc
     if run.source == FetchRun.Source.XML:
         bound = newfetch.MAX_UNPACKED if run.options.get("uploaded") else None
         opened = partial(read_dump, file_of(run), name=run.label, max_bytes=bound)
-        yield from filebatches.file_batches(opened, run.wiki, run.cursor, heart)
+        yield from filebatches.file_batches(opened, run, heart)
         return
     client = livebatches.client_for(run.options["base"], run.contact, heart.renew, heart.traffic)
     if not run.queue_frozen:

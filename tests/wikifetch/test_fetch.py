@@ -260,6 +260,46 @@ def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeyp
     assert (run.state, run.pages, run.tags_new, Tag.objects.count()) == ("done", 10, 10, 10)
 
 
+def draft(pageid, title, ns, text=f"Old.{TAG}"):
+    return page(pageid, title, revision(10 + pageid, text), ns=ns)
+
+
+WHY_NONE = "No tag was found. Only articles are read for tags; pages outside the main namespace: "
+
+
+@pytest.mark.parametrize(
+    ("pages", "problems"),
+    [
+        ([draft(1, "Draft:Mill", 118)], [f"{WHY_NONE}1 of 1 (Draft)."]),
+        (
+            [draft(1, "User:A/Mill", 2), draft(2, "Draft:Mill", 118), draft(3, "Draft:Ford", 118)],
+            [f"{WHY_NONE}3 of 3 (Draft, User)."],
+        ),
+        ([page(1, "Mill", revision(11, "Old.")), draft(2, "Talk:Mill", 1)], [f"{WHY_NONE}1 of 2 (Talk)."]),
+        ([page(1, "Mill", revision(11, f"Old.{TAG}")), draft(2, "Draft:Mill", 118)], []),
+        ([page(1, "Mill", revision(11, "Old."))], []),
+        ([], []),
+    ],
+)  # fmt: skip
+def test_a_file_of_other_pages_says_why_it_has_no_tags(tmp_path, pages, problems):
+    run = fetch.fetch_xml(written(tmp_path, export(*pages)))
+    assert [(p.page, p.problem) for p in run.problems.all()] == [
+        ("export.xml", p) for p in problems
+    ]
+    assert (run.state, run.pages) == ("done", len(pages))
+
+
+def test_a_file_of_other_pages_says_so_once_though_it_was_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(filebatches, "_READ", 1)
+    pages = [draft(1, "Draft:Mill", 118), draft(2, "Draft:Ford", 118)]
+    run = newfetch.fetch_of_file(written(tmp_path, export(*pages)))
+    for _ in range(9):
+        fetch.carry_out(run.pk, seconds=0)
+    run.refresh_from_db()
+    assert (run.state, run.pages) == ("done", 2)
+    assert [p.problem for p in run.problems.all()] == [f"{WHY_NONE}2 of 2 (Draft)."]
+
+
 def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path, monkeypatch):
     monkeypatch.setattr(filebatches, "_WRITTEN", 2)
     path = written(tmp_path, export(*many(5)).removesuffix("</mediawiki>\n"))

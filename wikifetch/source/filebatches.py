@@ -4,12 +4,14 @@ The cursor counts pages over all readings, so that each goes on where it was sto
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 
 from wikifetch import otherarticles
 from wikifetch.history.introductions import PageHistory
 from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen
-from wikifetch.models import Article, Wiki
+from wikifetch.models import Article, FetchRun, Wiki
 from wikifetch.source.batches import NOTHING, Batch, BatchPart, history_of, joined_parts, part_of
 from wikifetch.source.dump import Dump
 from wikifetch.source.heartbeat import FetchHeartbeat
@@ -24,9 +26,11 @@ HistoryOf = Callable[[PageSeen], PageHistory]
 
 
 def file_batches(
-    opened: Callable[[], Dump], wiki: Wiki, skip: int, heart: FetchHeartbeat
+    opened: Callable[[], Dump], run: FetchRun, heart: FetchHeartbeat
 ) -> Iterator[Batch]:
-    """A file's tagged articles, then what belongs to their tags; without what was read up to the cursor `skip`."""
+    """A file's tagged articles, then what belongs to their tags; without what was read up to the run's cursor."""
+    assert run.wiki is not None
+    wiki, skip = run.wiki, run.cursor
     names = names_of(wiki)
 
     def history(page: PageSeen) -> PageHistory:
@@ -36,14 +40,33 @@ def file_batches(
         if page.namespace == ARTICLES and page.is_redirect:
             leads.update(dict.fromkeys(named.get(page.title, ()), page.redirect_to))
 
-    pages = yield from _batches(opened(), _tagged(wiki, history), heart, skip)
+    elsewhere: Counter[str] = Counter()  # pages in each other namespace, by its name
+    tagged = _tagged(wiki, history)
+    pages = yield from _batches(opened(), tagged, heart, skip, note=partial(_note_other, elsewhere))
+    has_none = elsewhere and FetchRun.objects.filter(pk=run.pk, tags_found=0).exists()
+    why = (
+        BatchPart(problems=((run.label, _why_no_tags(elsewhere, pages)),)) if has_none else NOTHING
+    )
     named = _by_spelling(otherarticles.named_by_tags(wiki))
     leads: dict[str, str] = {}  # where those of the named titles lead that are redirects
     belonging = _belonging(wiki, history, named)
-    yield from _batches(opened(), belonging, heart, skip, pages, note=note)
+    yield from _batches(opened(), belonging, heart, skip, pages, note=note, first=why)
     if leads:
         redirected = _redirected(history, leads)
         yield from _batches(opened(), redirected, heart, skip, pages, pages)
+
+
+def _note_other(elsewhere: Counter[str], page: PageSeen) -> None:
+    if page.namespace != ARTICLES:
+        elsewhere[page.title.partition(":")[0][:40]] += 1
+
+
+def _why_no_tags(elsewhere: Counter[str], pages: int) -> str:
+    names = ", ".join(name for name, _ in elsewhere.most_common(5))
+    return (
+        "No tag was found. Only articles are read for tags; pages outside the main namespace: "
+        f"{elsewhere.total()} of {pages} ({names})."
+    )
 
 
 def _batches(
@@ -53,14 +76,15 @@ def _batches(
     skip: int,
     *before: int,
     note: Callable[[PageSeen], None] = lambda page: None,
+    first: BatchPart = NOTHING,
 ) -> Generator[Batch, None, int]:
     """One reading's batches; `before` are the pages of each reading before it. Returns the number of pages.
 
-    `note` is called for every page, also for those recorded before a stop.
+    `note` is called for every page, also for those recorded before a stop; `first` is recorded with the next batch.
     """
     start, number = sum(before), 0
     pages_read = before[0] if before else None
-    parts: list[BatchPart] = []
+    parts = [first]
     kept, began = 0, time.monotonic()
     for number, page in enumerate(heart.along(dump.pages), start=1):
         note(page)
@@ -71,7 +95,7 @@ def _batches(
         if kept >= _WRITTEN or number % _READ == 0 or time.monotonic() - began > _SECONDS:
             yield Batch(start + number, joined_parts(*parts), pages_read)
             parts, kept, began = [], 0, time.monotonic()
-    if parts:
+    if parts and start + number > skip:
         yield Batch(start + number, joined_parts(*parts), pages_read)
     return number
 
