@@ -6,7 +6,7 @@ number of pages read, over all readings of it.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from math import ceil
@@ -276,12 +276,27 @@ def _live_tags_on(run: FetchRun, pageids: Sequence[int]) -> int:
 def _keep_problems(run: FetchRun, problems: Sequence[tuple[str, str]]) -> None:
     if not problems:
         return
-    room = max(0, MAX_PROBLEMS - run.problems.count())
     rows = [
         FetchProblem(run=run, page=page[:300], problem=problem)
         for page, problem in _missing_once(run, problems)
     ]
-    FetchProblem.objects.bulk_create(rows[:room], ignore_conflicts=True)
+    before = _problems_before(run, {row.page for row in rows})
+    for row in rows:
+        row.seen_before = (row.page, row.problem) in before
+    # Each has its own room: what is known must not crowd out what is new.
+    for seen_before in (False, True):
+        room = max(0, MAX_PROBLEMS - run.problems.filter(seen_before=seen_before).count())
+        kept = [row for row in rows if row.seen_before == seen_before][:room]
+        FetchProblem.objects.bulk_create(kept, ignore_conflicts=True)
+
+
+def _problems_before(run: FetchRun, pages: Collection[str]) -> set[tuple[str, str]]:
+    """Page and problem, as earlier fetches of this wiki had them with these pages."""
+    earlier = FetchProblem.objects.filter(run__wiki=run.wiki_id, run__lt=run.pk).order_by()
+    found: set[tuple[str, str]] = set()
+    for part in in_batches(list(pages), 500):
+        found |= set(earlier.filter(page__in=part).values_list("page", "problem").distinct())
+    return found
 
 
 def _missing_once(run: FetchRun, problems: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

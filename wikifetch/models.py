@@ -351,9 +351,14 @@ class FetchProblem(models.Model):
     run = models.ForeignKey(FetchRun, on_delete=models.CASCADE, related_name="problems")
     page = models.CharField(max_length=300)
     problem = models.TextField()
+    seen_before = models.BooleanField(
+        default=False, help_text="An earlier fetch of this wiki had the same problem with the page."
+    )
 
     class Meta:
-        ordering = ["pk"]
+        ordering = ["seen_before", "pk"]
+        # Each new problem is looked for among those of earlier fetches.
+        indexes = [models.Index(fields=["page"], name="fetch_problem_by_page")]
         constraints = [
             models.UniqueConstraint(
                 fields=["run", "page", "problem"], name="fetch_problem_once_a_run"

@@ -21,6 +21,7 @@ from wikifetch.fetch_progress import duration, progress_of_fetch
 from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
 from wikifetch.models import FetchRun, Tag
 from wikifetch.otherarticles import other_revision
+from wikifetch.problem_list import problems_of
 from wikifetch.shownarticle import shown_article
 from wikifetch.source.uploads import keep_upload
 from wikifetch.states import FETCH_RUN, FetchState
@@ -116,8 +117,7 @@ def fetch_run(request: HttpRequest, key: int) -> HttpResponse:
         "may_pause": FETCH_RUN.may(run, "pause"),
         "may_cancel": FETCH_RUN.may(run, "cancel"),
         "may_resume": FETCH_RUN.may(run, "resume"),
-        "problems": run.problems.all()[:200],
-        "problem_count": run.problems.count(),
+        "problems": problems_of(run),
     }
     return render(request, template, context)
 

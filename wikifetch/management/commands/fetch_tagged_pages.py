@@ -17,6 +17,7 @@ from pages.counting import how_many
 from wikifetch import fetch, newfetch
 from wikifetch.fetch_progress import progress_line, progress_of_fetch
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
+from wikifetch.problem_list import ProblemList, problems_of
 from wikifetch.states import FETCH_RUN, FetchState
 
 _OF_A_NEW_FETCH = ("depth", "limit", "wiki", "contact", "no_history", "dry_run")
@@ -70,12 +71,15 @@ class Command(RefusingCommand):
             )
         with ProgressBar(self.stderr, run):
             run = fetch.finished(run, self._rest)
-        for problem in run.problems.all():
+        problems = problems_of(run, most=None)
+        for problem in problems.new:
             self.stderr.write(f"{problem.page}: {problem.problem}")
+        for known in problems.known:
+            self.stderr.write(f"{known.title}, as in an earlier fetch: {known.problem}")
         if options["dry_run"]:
             self._print_plan(run)
         else:
-            self._print(run)
+            self._print(run, problems)
 
     def _rest(self, run: FetchRun, seconds: float) -> None:
         """Say once, where no bar does, how long the busy wiki is waited for."""
@@ -86,12 +90,13 @@ class Command(RefusingCommand):
         self._waited_until = until
         time.sleep(seconds)
 
-    def _print(self, run: FetchRun) -> None:
+    def _print(self, run: FetchRun, problems: ProblemList) -> None:
         state = "" if run.state == FetchState.DONE else f" ({run.get_state_display().lower()})"
+        new = f", {problems.new_count} of them new" if problems.known else ""
         unchanged = f", {run.unchanged} of them unchanged" if run.unchanged else ""
         self.stdout.write(
             f"{run}{state}: {how_many(run.pages, 'page')} read{unchanged}, {how_many(run.tags_found, 'tag')} found, "
-            f"{run.tags_new} not seen before, {how_many(run.problems.count(), 'problem')}."
+            f"{run.tags_new} not seen before, {how_many(problems.count, 'problem')}{new}."
         )
         if run.requests:
             size = filesizeformat(run.received_bytes).replace("\xa0", " ")
