@@ -42,6 +42,7 @@ class EntryPage:
             "desk": self,
             "steps": steps,
             "parts": [(step, _offered(form, step)) for step in steps],
+            "required": " ".join(name for name, asked in form.fields.items() if asked.required),
             "summary": [SummaryLine(name, message) for name, message in said.items()],
         }
 

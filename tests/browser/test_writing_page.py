@@ -35,8 +35,10 @@ def test_a_form_is_filled_in_and_handed_in_by_keys(open_page):
     expect(page.locator("#step-step-2")).to_be_hidden()
     page.keyboard.press("4")  # how sure
     page.get_by_label("Answer", exact=True).press_sequentially("1783")
+    expect(page.locator("[data-step-link=step-1]")).to_contain_text("complete")
     page.keyboard.press("Alt+n")
     expect(page.locator("#id_rationale")).to_be_visible()
+    expect(page.locator("[data-step-link=step-2]")).to_contain_text("1 missing")
     page.keyboard.press("Escape")
     page.keyboard.press("2")
     page.locator("#id_rationale").press_sequentially("It is written there.")

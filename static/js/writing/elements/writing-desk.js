@@ -7,12 +7,16 @@ import { nextOnEnter, readEntries, sameEntries, setValue, textControl } from "..
 import { Steps } from "../../annotation/elements/steps.js";
 import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
 
-const LEAVING = 4_000; // milliseconds: a post that has not left by then has failed
+const CHECK_AFTER = 400; // milliseconds without a key
+const LEAVING = 4_000; // a post that has not left by then has failed
 const NOT_COMPARED = "This entry was also saved elsewhere, and what you enter here is not saved now. This browser keeps it: reload the "
   + "page to compare the two.";
 
 /** No field here is filled in by the page: what comparison.js asks of fields that are. */
 const NOTHING_FILLED = { names: [], mark: () => {}, quietly: (act) => act() };
+
+const isBlank = (value) => value === false || String(value ?? "").trim() === "";
+const labelOf = (cell) => cell.querySelector("label, legend").textContent.trim();
 
 class WritingDesk extends HTMLElement {
   connectedCallback() {
@@ -20,12 +24,14 @@ class WritingDesk extends HTMLElement {
     this.kept = `sic-et-non:entry:${this.dataset.entry}`;
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
     this.steps = new Steps(this.form);
+    this.steps.findings = (entries) => this.missing(entries);
     this.offer();
     this.listen();
     this.addKeys();
     if ("unsaved" in this.dataset) this.draft.edited();
     else this.draft.turn("saved", { saved_at: this.dataset.savedAt });
     this.restore();
+    this.steps.check();
     this.querySelector("#error-summary")?.focus();
     if (location.hash === "#give-up") this.querySelector("#give-up").showPopover();
     this.dataset.ready = "";
@@ -46,6 +52,12 @@ class WritingDesk extends HTMLElement {
 
   cell(name) {
     return this.form.querySelector(`[data-field="${CSS.escape(name)}"]`);
+  }
+
+  /** The required fields that are empty or blank, as the rail of the steps lists them. */
+  missing(entries) {
+    const names = this.dataset.required.split(" ").filter((name) => name && isBlank(entries[name]));
+    return names.map((field) => ({ code: "required", level: "block", field, label: labelOf(this.cell(field)) }));
   }
 
   // ------------------------------------------------------------------ saving
@@ -128,7 +140,12 @@ class WritingDesk extends HTMLElement {
 
   listen() {
     const isEntry = ({ target }) => target.closest("[data-field]") && !target.closest(".definitions");
-    this.form.addEventListener("input", (event) => { if (isEntry(event)) this.draft.edited(); });
+    this.form.addEventListener("input", (event) => {
+      if (!isEntry(event)) return;
+      this.draft.edited();
+      clearTimeout(this.checking);
+      this.checking = setTimeout(() => this.steps.check(), CHECK_AFTER);
+    });
     this.form.addEventListener("change", (event) => {
       if (isEntry(event) && ["radio", "checkbox"].includes(event.target.type)) this.draft.save();
     });
@@ -150,6 +167,7 @@ class WritingDesk extends HTMLElement {
     for (const option of this.form.querySelectorAll("[data-key]")) {
       keys.add(option.dataset.key, "Choose the option with this number in the step that is shown", () => this.steps.choose(option.dataset.key));
     }
+    keys.add("i", "Write in the step that is shown", () => this.steps.enter(this.steps.current));
     keys.add("n", "Next step", () => this.steps.move(1));
     keys.add("p", "Previous step", () => this.steps.move(-1));
     keys.add("Alt+N", "Next step, from inside a text field too", () => this.steps.move(1));
@@ -171,18 +189,19 @@ class WritingDesk extends HTMLElement {
   async submitted(event) {
     if (this.posting) return;
     event.preventDefault();
-    if (this.leaving) return; // pressed again: the first press is under way
+    if (this.handing) return; // pressed again: the first press is under way
     if (!navigator.onLine) {
       this.draft.retry("offline"); // leaving without network would end on the browser's own error page
       return;
     }
-    this.leaving = true;
+    this.handing = true;
     const by = event.submitter;
     // A form that is firing its submit event ignores a second submission: wait for the next turn at least.
     await new Promise((turn) => setTimeout(turn));
     await this.draft.idle();
     this.form.elements.version.value = this.draft.version;
-    setTimeout(() => { this.leaving = false; }, LEAVING);
+    this.leaving = true;
+    setTimeout(() => { this.leaving = this.handing = false; }, LEAVING);
     this.posting = true;
     this.form.requestSubmit(by);
     this.posting = false;
