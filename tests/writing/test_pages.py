@@ -189,6 +189,19 @@ def test_another_person_checks_next_to_the_record(client):
     assert "Which century?" in text_of(client.get(f"/writing/entries/{entry.pk}/"))
 
 
+def test_the_note_of_who_checks_later_is_shown_to_copy(client):
+    entry = make.submitted(make.opened(), make.annotator("alice"))
+    bob = make.annotator("bob")
+    given = {"version": 1, "act": "send_back"}
+    signed_in(client, make.annotator("charlie"))
+    client.post(f"/writing/entries/{entry.pk}/check/", {**given, "note": "Which century?"})
+    signed_in(client, bob)
+    answer = client.post(f"/writing/entries/{entry.pk}/check/", {**given, "note": "Name a source."})
+    assert answer.status_code == 403
+    assert "Another person may have decided about this entry" in text_of(answer)
+    assert "Name a source." in text_of(answer)
+
+
 def test_a_check_says_what_it_made(client):
     entry = make.submitted(make.opened(), make.annotator("alice"))
     signed_in(client, make.annotator("bob"))

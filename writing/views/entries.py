@@ -15,7 +15,7 @@ from accounts.roles import Role
 from annotation.fields.form_input import FormReading, number_in, read_form
 from datasets.blinding import show
 from datasets.models import Contradiction
-from leases.refusal import Refusal, StaleVersion
+from leases.refusal import NotAllowed, Refusal, StaleVersion
 from writing import checking, saving, taking
 from writing.blinding import entry_to_read
 from writing.entry_page import EntryPage, about, conflicting, read_entries
@@ -168,6 +168,18 @@ def take_up(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(Role.ANNOTATOR, Role.ADMIN)
 def check(request: HttpRequest, key: int) -> HttpResponse:
     """The record and the entry side by side, with the two buttons for who may check it."""
+    try:
+        return _check_page(request, key)
+    except (
+        NotAllowed
+    ) as refusal:  # another person was faster, and the page is not for this one any more
+        if not (note := request.POST.get("note", "")):
+            raise
+        context = {"refusal": refusal, "left_over": [("What is to be changed", note)]}
+        return render(request, "writing/not_checked.html", context, status=refusal.status)
+
+
+def _check_page(request: HttpRequest, key: int) -> HttpResponse:
     person = person_of(request)
     row = entry_to_read(key, person)
     show(person, Contradiction.objects.filter(pk=row.record_id), request.path)
