@@ -10,8 +10,10 @@ from datasets.schema import RecordRefused
 from leases.refusal import Conflict, Refusal
 from writing.declared.language import NOTHING, VERSION
 from writing.models import Entry
+from writing.targets import is_there
 
 SAME_RECORD = "The collection has a record with exactly this content already."
+THERE_ALREADY = "Somebody has added a record of this base and combination since. Give this entry up: it is kept."
 
 
 def record_of(entry: Entry) -> dict[str, Any] | None:
@@ -28,6 +30,7 @@ def check_makes(entry: Entry) -> None:
     record = record_of(entry)
     if record is not None:
         _draft(entry, record)
+        _check_lacking(entry)
         if entry.form.makes != VERSION:
             same = entry.record.collection.contradictions.filter(external_id=external_id(record))
             if same.exists():
@@ -40,6 +43,7 @@ def make(entry: Entry) -> Contradiction | None:
     if record is None:
         return None
     collection, draft = entry.record.collection, _draft(entry, record)
+    _check_lacking(entry)
     if entry.form.makes == VERSION:
         draft = returning(collection, draft)
         return supersede(contradiction=entry.record, draft=draft, author=author)
@@ -47,6 +51,11 @@ def make(entry: Entry) -> Contradiction | None:
     if not added.is_new:
         raise Conflict(SAME_RECORD)
     return added.contradiction
+
+
+def _check_lacking(entry: Entry) -> None:
+    if entry.form.complete and is_there(entry):
+        raise Conflict(THERE_ALREADY)
 
 
 def _draft(entry: Entry, record: dict[str, Any]) -> Draft:

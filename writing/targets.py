@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from accounts.models import Person
 from datasets.blinding import shown_to
@@ -68,8 +69,8 @@ def records_of(writing: Writing) -> QuerySet[Contradiction]:
 def open_targets(writing: Writing, person: Person) -> Iterator[Target]:
     """What this person may still take, in the order of the records.
 
-    Left out is what somebody writes or has written, what the person gave up or checked, and what is hidden from them.
-    At most one more than MOST_COUNTED: a page must not cost more for a larger collection.
+    Left out is what somebody writes or has written, what the form has made, what the person gave up or checked, and
+    what is hidden from them. At most one more than MOST_COUNTED: a page must not cost more for a larger collection.
     """
     mine = Q(author=person) | Q(checker=person)
     entries = writing.entries.filter(Q(state__in=LIVE) | mine).order_by()
@@ -78,7 +79,12 @@ def open_targets(writing: Writing, person: Person) -> Iterator[Target]:
         taken = set(entries.values_list("target", flat=True))
         lacking = (target for target in _lacking(writing, rows) if target.key not in taken)
         return islice(lacking, MOST_COUNTED + 1)
-    free = rows.exclude(position__in=entries.values("record__position"))
+    of_form = {
+        "writing__collection": writing.collection_id,
+        "writing__form_name": writing.form_name,
+    }
+    made = Entry.objects.filter(**of_form, made__isnull=False).order_by().values("made__position")
+    free = rows.exclude(position__in=entries.values("record__position")).exclude(position__in=made)
     keys = free.values_list("pk", "position")[: MOST_COUNTED + 1]
     return (Target(_key_of_place(position), pk) for pk, position in keys)
 
@@ -93,9 +99,7 @@ def _lacking(writing: Writing, rows: QuerySet[Contradiction]) -> Iterator[Target
 
 def bases_of(writing: Writing, rows: QuerySet[Contradiction]) -> list[Base]:
     """The bases of these records, each shown by its first one, with the combinations in the whole collection."""
-    form = writing.form
-    names = (form.base, *form.complete)
-    parts = {f"part_{n}": KeyTextTransform(name, "fields") for n, name in enumerate(names)}
+    parts = _parts(writing)
     bases: dict[str, Base] = {}
     for pk, title, name, *_ in rows.annotate(**parts).values_list("pk", "title", *parts):
         bases.setdefault(name, Base(name, pk, title))
@@ -104,6 +108,24 @@ def bases_of(writing: Writing, rows: QuerySet[Contradiction]) -> list[Base]:
         if name in bases:
             bases[name].there.add(tuple(combination))
     return list(bases.values())
+
+
+def _parts(writing: Writing) -> dict[str, Cast]:
+    """The base and the slices of `complete` of a record, as columns of their texts."""
+    names = (writing.form.base, *writing.form.complete)
+    # As a text: what is compared with a key of JSON would be read as JSON.
+    return {
+        f"part_{n}": Cast(KeyTextTransform(name, "fields"), TextField())
+        for n, name in enumerate(names)
+    }
+
+
+def is_there(entry: Entry) -> bool:
+    """Whether the base has a record of the combination that the entry is to make."""
+    parts = _parts(entry.writing)
+    values = ((entry.record.fields or {})[entry.form.base], *entry.combination)
+    rows = current(entry.record.collection).annotate(**parts)
+    return rows.filter(**dict(zip(parts, values, strict=True))).exists()
 
 
 def is_superseded(entry: Entry) -> bool:

@@ -55,6 +55,8 @@ def problems(old, new):
          "form 'notes', base: only a form with makes = \"record\" has a base."),
         ('makes = "nothing"', 'makes = "all"', "form 'notes', makes: 'all' is none of version, record, nothing."),
         ('base = "weir"\n', "", "form 'forms', base: say what the new record shares with the one shown: base."),
+        ('base = "weir"\n', 'base = "condition"\n',
+         "form 'forms', complete: the base is the same in all of its records."),
         ('complete = ["condition", "form"]', 'complete = ["weir"]',
          "form 'forms', complete: 'weir' is no slice with values."),
         ('fills = "condition"', "", "form 'forms', complete: write a field that fills 'condition'."),
@@ -71,6 +73,14 @@ def test_a_form_that_cannot_be_used_is_refused_with_the_line(old, new, expected)
     said = problems(old, new)
     assert expected in [problem.partition(", ")[2] for problem in said]
     assert all(problem.startswith("line ") for problem in said)
+
+
+def test_the_base_is_in_every_record():
+    optional = TEXT.replace('name = "answer"\n\n', 'name = "answer"\noptional = true\n\n', 1)
+    with pytest.raises(ProtocolError) as refused:
+        declaration(optional.replace('base = "weir"', 'base = "answer"'))
+    said = "form 'forms', base: a record may lack 'answer', which is optional."
+    assert said in [str(problem).partition(", ")[2] for problem in refused.value.problems]
 
 
 def test_each_field_of_a_form_has_its_own_line():

@@ -331,10 +331,27 @@ def test_a_base_is_complete_with_a_record_for_each_combination(alice, bob):
 def test_a_record_that_is_there_meanwhile_is_said_when_it_is_handed_in(alice):
     writing = make.opened("forms")
     entry = make.taken(writing, alice)
-    make.add(writing.collection, record(form="modal", context="Maybe."))
+    make.add(writing.collection, record(form="modal", context="Perhaps."))
     said = refused(saving.submit, entry, by=alice, version=0, changes={"text": "Maybe."})
-    assert said == "The collection has a record with exactly this content already."
+    assert said.startswith("Somebody has added a record of this base and combination since.")
     assert Entry.objects.get().values == {"text": "Maybe."}
+
+
+def test_a_record_that_is_there_meanwhile_is_said_when_it_is_checked(alice, bob):
+    writing = make.opened("forms")
+    entry = make.submitted(writing, alice, text="Maybe.")
+    make.add(writing.collection, record(form="modal", context="Perhaps."))
+    assert refused(make.checked, entry, bob).startswith("Somebody has added a record of this base")
+    assert Entry.objects.get().state == EntryState.WRITTEN
+
+
+def test_what_a_form_has_made_is_no_record_to_write_for(alice, bob):
+    making = 'makes = "record"\nbase = "weir"'
+    text = make.TEXT.replace('makes = "nothing"', making) + 'fills = "context"\n'
+    writing = make.opened("notes", within=make.collection(text=text))
+    made = make.checked(make.submitted(writing, alice, note="Nobody built it."), bob).made
+    assert record_of(made) == record(context="Nobody built it.")
+    assert taking.take_next(writing, make.annotator("charlie")) is None
 
 
 # ---------------------------------------------------------------- superseded meanwhile

@@ -59,6 +59,7 @@ def _of_form(declaration: Declaration, entry: Entry) -> Iterator[DeclarationProb
         (is_record and not base, "say what the new record shares with the one shown: base.", "base"),
         (base and not is_record, 'only a form with makes = "record" has a base.', "base"),
         (base and not is_text, f"{base!r} is no field that holds a text.", "base"),
+        (is_text and fields[base].optional, f"a record may lack {base!r}, which is optional.", "base"),
         ("complete" in values and not is_record, 'only a form with makes = "record" is complete.', "complete"),
     )  # fmt: skip
     for name in values["shows"]:
