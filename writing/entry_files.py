@@ -21,8 +21,9 @@ def entry_lines(collection: Collection) -> Iterator[bytes]:
     head = {"format": FORMAT, "version": VERSION, "collection": collection.name}
     yield _line(head)
     rows = Entry.objects.filter(writing__collection=collection).order_by("pk")
-    related = ("writing__protocol", "record", "author", "checker", "made")
-    for row in rows.select_related(*related).iterator(chunk_size=BATCH):
+    related = ("writing", "record", "author", "checker", "made")
+    rows = rows.select_related(*related).defer("record__fields", "made__fields")
+    for row in rows.prefetch_related("writing__protocol").iterator(chunk_size=BATCH):
         yield _line(_entry(row))
 
 

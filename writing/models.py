@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.functional import cached_property
 
 from datasets.models import Collection, Contradiction, Subset
 from leases.models import Leased
@@ -47,7 +48,7 @@ class Writing(models.Model):
     def __str__(self) -> str:
         return f"{self.form.title}: {self.collection.name}"
 
-    @property
+    @cached_property
     def form(self) -> WritingForm:
         return form_named(self.protocol.declaration, self.form_name)
 

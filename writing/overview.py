@@ -54,14 +54,16 @@ def with_counts() -> QuerySet[Writing]:
 
 def whole_entries() -> QuerySet[Entry]:
     """Entries with what their pages show of them."""
-    related = (f"writing__{name}" for name in OF_WRITING)
-    return Entry.objects.select_related("record", "author", "checker", *related)
+    related = ("record", "author", "checker", "writing__collection", "writing__subset")
+    # Each protocol is read once, and not for each entry: its file is long.
+    return Entry.objects.select_related(*related).prefetch_related("writing__protocol")
 
 
 def desk_of(person: Person) -> dict[str, Any]:
     """What an annotator has to do: sent back, in progress, to check, free, given up; and how many are handed in."""
-    own = whole_entries().filter(author=person)
-    checks = whole_entries().filter(state__in=TO_CHECK).exclude(author=person)
+    listed = whole_entries().defer("record__fields")
+    own = listed.filter(author=person)
+    checks = listed.filter(state__in=TO_CHECK).exclude(author=person)
     writings = Writing.objects.filter(state=WritingState.OPEN).select_related(*OF_WRITING)
     return {
         "sent_back": own.filter(state=EntryState.SENT_BACK),

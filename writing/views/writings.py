@@ -33,7 +33,9 @@ def writings(request: HttpRequest) -> HttpResponse:
     """What an annotator writes and checks; for an admin all forms."""
     person = person_of(request)
     is_admin = person.has_role(Role.ADMIN)
-    declared = Collection.objects.filter(protocol__isnull=False) if is_admin else ()
+    declared = (
+        Collection.objects.exclude(protocol=None).select_related("protocol") if is_admin else ()
+    )
     context = {
         "own": overview.desk_of(person) if person.has_role(Role.ANNOTATOR) else None,
         "page": page_of(request, overview.with_counts()) if is_admin else None,
@@ -58,7 +60,7 @@ def new_writing(request: HttpRequest, name: str) -> HttpResponse:
                 subset=form.chosen_subset(),
                 by=person_of(request),
             )
-            messages.success(request, "Open. Annotators find it under Data, Writing.")
+            messages.success(request, "Open. Annotators find it under Writing.")
             return redirect("writing:writing", made.pk)
     return form_page(request, "writing/new.html", {"form": form, "collection": collection})
 
@@ -70,7 +72,7 @@ def writing(request: HttpRequest, key: int) -> HttpResponse:
     row = writing_at(key)
     check_collection(person_of(request), row.collection)
     combinations, lines = overview.base_lines(row) if row.form.complete else ([], [])
-    entries = row.entries.select_related("author", "checker", "record")
+    entries = row.entries.select_related("author", "checker", "record").defer("record__fields")
     context = {
         "writing": row,
         "form": row.form,
