@@ -13,7 +13,10 @@ from judging.models import Study, StudyItem
 
 @dataclass(frozen=True)
 class StudyEntry:
-    """A study in the list of reports; `hidden` says why this person may not read it."""
+    """A study in the list of reports; `hidden` says why this person may not read it.
+
+    `responses` are those that people judge; all in a study without judges.
+    """
 
     study: Study
     responses: int
@@ -35,9 +38,14 @@ def entries(page: Iterable[Study], person: Person) -> list[StudyEntry]:
     return [
         StudyEntry(study, 0, 0, 0, HIDDEN)
         if study.pk in hidden
-        else StudyEntry(study, *counted[study.pk], "")
+        else StudyEntry(study, _judged(study, counted[study.pk][0]), *counted[study.pk][1:], "")
         for study in shown
     ]
+
+
+def _judged(study: Study, responses: int) -> int:
+    """Of a protocol's study, whose rubric may leave out prompts, what its judges see; else all."""
+    return study.judged_items.count() if study.protocol_id and study.is_judged else responses
 
 
 def _counted(ids: list[int]) -> dict[int, tuple[int, int, int]]:

@@ -65,6 +65,14 @@ def test_no_page_or_table_speaks_of_a_best_verdict(client):
     assertNotContains(client.get(f"/reports/{study.pk}/paper/"), "best verdict")
 
 
+def test_the_list_counts_what_people_judge(client):
+    study = coded.coded()
+    left_out = study.items.count() - study.judged_items.count()
+    assert left_out > 0
+    signed_in(client, person("rita", Role.RESEARCHER))
+    assertContains(client.get("/reports/"), f"of {study.judged_items.count()}")
+
+
 def test_only_the_full_tables_can_be_had():
     report = study_report(coded.coded())
     assert read_display({}, report).form == FULL
