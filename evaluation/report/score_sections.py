@@ -6,7 +6,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from evaluation.report import sentences
-from evaluation.report.figures import Figure, query
+from evaluation.report.figures import Figure, cluster_word, query
 from evaluation.report.sheets import Sheet, values
 from evaluation.report.verdict_rows import model_id
 from evaluation.shapes.score_tables import (
@@ -17,6 +17,7 @@ from evaluation.shapes.score_tables import (
     ScoreTable,
 )
 from evaluation.shapes.study_report import Report
+from evaluation.statistics.bootstrap import why_few
 from evaluation.statistics.measures import ANY, ENTROPY, F1, SKIPPED, Asked, asked
 from evaluation.statistics.score_tables import DIFFERENCE, MEAN, POOLED, VALUE, ScoreColumn
 from protocols.declaration import MODEL, ORIGINS
@@ -223,7 +224,11 @@ def _figure(report: Report, table: ScoreTable, of: Asked, figure: ScoreFigure) -
         counted = query(**rows, scored=urlencode([(of.scorer, of.label)]))
     reason = figure["reason"]
     if figure["value"] is not None and not ends:
-        reason = f"No interval: {sentences.lowered(figure['cluster_reason'])}"
+        clusters = figure["clusters"] or 0
+        why = f" from {sentences.counted(clusters, cluster_word(report))}."
+        if figure["cluster_reason"] != why_few(clusters):
+            why = f": {sentences.lowered(figure['cluster_reason'])}"
+        reason = f"No interval{why}"
     return Figure(
         value="" if n is None else f"n = {n}" if k is None else str(k),
         of="" if k is None else str(n),

@@ -139,7 +139,7 @@ def test_a_mean_says_how_its_interval_came_about_or_why_it_has_none(study):
     assert (figure.interval != "", "No interval" in figure.reason) == (True, False)
     _, figure = mean(scored_study(answered(6, name="Few", into="few"), name="Few"))
     assert figure.interval == ""
-    assert figure.reason.startswith("No interval: fewer than 8 clusters (")
+    assert figure.reason.startswith("No interval from 5 subjects. ")
     assert figure.reason.endswith("undecided")
 
 
