@@ -60,7 +60,10 @@ def validations(report: Report, display: Display) -> list[list[str]]:
             [breakable(names.get(row.model, row.model)), str(row.n), *map(_cell, row.figures)]
             for row in shown.models
         ]
-        about = f"{title}: {breakable(shown.label)} by people and by the scorer, model by model."
+        about = (
+            f"{title}: {breakable(shown.label)} by people and by the scorer, model by model; intervals take "
+            "responses as independent."
+        )
         heads = ["Model", "$n$", "People", "Scorer", "Agreement", r"Cohen's $\kappa$"]
         made.append(
             parts.table(parts.named(report, f"{key}-models"), about, heads, [TableRows(lines)])

@@ -1,6 +1,6 @@
 """People's verdicts next to a scorer's labels, laid out for a report's page. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.report import sentences
@@ -96,13 +96,13 @@ def _correlation(made: Correlation) -> str:
     models = counted(made["n"], "model")
     if made["pearson"] is None:
         return f"Correlation over {models}: none. {made['reason']}"
-    ends = _ends((made["low"], made["high"])) or made["interval_reason"]
+    why = sentences.lowered(made["interval_reason"]).rstrip(".")
+    ends = _ends(made["low"], made["high"]) or why
     return (
         f"Correlation of the two shares over {models}: Pearson {number(made['pearson'], 4)} ({ends}), Spearman "
         f"{number(made['spearman'], 4)}."
     )
 
 
-def _ends(ends: Sequence[float | None]) -> str:
-    low, high = ends
+def _ends(low: float | None, high: float | None) -> str:
     return "" if low is None else f"95 % by {METHOD}: {number(low, 4)} to {number(high, 4)}"
