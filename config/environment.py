@@ -7,6 +7,7 @@ what to write; nothing is guessed. Pure: uses neither Django nor files outside D
 import json
 import os
 import secrets
+from collections.abc import Collection
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -247,6 +248,32 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
         problem = f"names unknown kinds of tag: {sorted(unknown)}; there are {', '.join(KINDS)}."
         raise SettingError("WIKI_TEMPLATES", problem)
     return templates
+
+
+def wiki_tokens(allowed: Collection[str]) -> dict[str, str]:
+    """WIKI_TOKENS: a wiki's address -> the access token of an account there. No message quotes a token."""
+    usage = 'must be JSON such as {"https://en.wikipedia.org": "the access token"}.'
+    try:
+        tokens = dict(json.loads(text("WIKI_TOKENS", "{}")))
+    except (ValueError, TypeError):
+        raise SettingError("WIKI_TOKENS", usage) from None
+    known = {address.rstrip("/").lower() for address in allowed}
+    for address, value in tokens.items():
+        if (
+            not isinstance(value, str)
+            or not value.isascii()
+            or not value.isprintable()
+            or " " in value
+        ):
+            raise SettingError("WIKI_TOKENS", usage)
+        if address.rstrip("/").lower() not in known:
+            raise SettingError("WIKI_TOKENS", f"{address!r} is not in WIKI_ALLOWED.")
+        parts = urlsplit(address)
+        if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+            raise SettingError(
+                "WIKI_TOKENS", f"{address!r} would get its token unencrypted: use https."
+            )
+    return tokens
 
 
 def services() -> dict[str, dict[str, object]]:

@@ -239,6 +239,7 @@ WIKI_ALLOWED = [
 ]
 WIKI_HTML = environment.flag("WIKI_HTML", True)
 WIKI_TEMPLATES = environment.wiki_templates()
+WIKI_TOKENS = environment.wiki_tokens(WIKI_ALLOWED)
 
 SILENCED_SYSTEM_CHECKS = [
     "security.W004",  # HSTS follows BASE_URL: set with https, absent on loopback

@@ -54,6 +54,18 @@ def start(tmp_path, **variables) -> subprocess.CompletedProcess:
             {"WIKI_TEMPLATES": '{"https://fr.wikipedia.org": {"incohérent": ["x"]}}'},
             "['incohérent']; there are",
         ),
+        ({"WIKI_TOKENS": "s3cret"}, "Setting WIKI_TOKENS: must be JSON such as"),
+        ({"WIKI_TOKENS": '["s3cret"]'}, "Setting WIKI_TOKENS: must be JSON such as"),
+        ({"WIKI_TOKENS": '{"https://en.wikipedia.org": 7}'}, "Setting WIKI_TOKENS: must be JSON"),
+        ({"WIKI_TOKENS": '{"https://en.wikipedia.org": "a b"}'}, "Setting WIKI_TOKENS: must be"),
+        (
+            {"WIKI_TOKENS": '{"https://fr.wikipedia.org": "s3cret"}'},
+            "Setting WIKI_TOKENS: 'https://fr.wikipedia.org' is not in WIKI_ALLOWED.",
+        ),
+        (
+            {"WIKI_TOKENS": '{"http://w.org": "s3cret"}', "WIKI_ALLOWED": "http://w.org"},
+            "Setting WIKI_TOKENS: 'http://w.org' would get its token unencrypted: use https.",
+        ),
         ({"WIKI_MAXLAG": "five"}, "Setting WIKI_MAXLAG: 'five' is not a number"),
         ({"TRUSTED_PROXIES": "one"}, "Setting TRUSTED_PROXIES: 'one' is not a whole number"),
         (
@@ -71,8 +83,9 @@ def start(tmp_path, **variables) -> subprocess.CompletedProcess:
 def test_an_invalid_setting_is_named(tmp_path, monkeypatch, variables, error):
     for name, value in {**clean(tmp_path), **variables}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(environment.SettingError, match=re.escape(error)):
+    with pytest.raises(environment.SettingError, match=re.escape(error)) as refused:
         runpy.run_path(str(ROOT / "config" / "settings.py"))
+    assert "s3cret" not in str(refused.value)
 
 
 def test_an_invalid_setting_ends_the_program_with_one_line(tmp_path):

@@ -17,7 +17,7 @@ from tests.setup.conftest import ROOT
 from tests.setup.test_docs import settings_read
 
 APP = ("migrate", "web", "worker", "generation", "scheduler")
-OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET")
+OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS")
 # The program does not start without SECRET_KEY; the migrations send no messages.
 WHOSE = {
     "SECRET_KEY": {*APP},
@@ -25,6 +25,7 @@ WHOSE = {
     "REDIS_PASSWORD": {*APP, "redis"} - {"migrate"},
     "METRICS_TOKEN": {"web"},
     "OIDC_CLIENT_SECRET": {"web"},
+    "WIKI_TOKENS": {"worker"},
     "LAB_KEY": {"web", "generation"},
     "VLLM_API_KEY": {"web", "generation", "vllm"},
     "HF_TOKEN": {"vllm"},
@@ -66,6 +67,7 @@ def test_each_container_has_its_own_secrets_and_no_others(compose, tmp_path):
     keys.write_text("LAB_KEY=of-the-lab\n")
     given = {"MODEL_KEYS": str(keys), "VLLM_API_KEY": "of-vllm", "HF_TOKEN": "of-hf"}
     plain = {"METRICS_TOKEN": "m" * 20, "OIDC_CLIENT_SECRET": "of-the-client"}
+    plain |= {"WIKI_TOKENS": "of-the-bot"}
     done = compose(NEEDED | given | plain | {"COMPOSE_PROFILES": "gpu"})
     held = {name: set() for name in WHOSE}
     for service, described in yaml.safe_load(done.stdout)["services"].items():
@@ -116,7 +118,8 @@ def test_a_secret_that_not_everybody_has_may_be_a_file_too(compose, name):
     without = yaml.safe_load(compose(NEEDED).stdout)
     assert whole["secrets"][name]["file"] == "/srv/one"
     assert Path(without["secrets"][name]["file"]).read_text().strip() == NO_SECRET
-    environment = whole["services"]["web"]["environment"]
+    (owner,) = WHOSE[name]
+    environment = whole["services"][owner]["environment"]
     assert (environment[name], environment[f"{name}_FILE"]) == ("", f"/run/secrets/{name}")
 
 
@@ -157,8 +160,8 @@ def test_a_setting_of_the_operator_reaches_the_containers(compose, name):
     services = yaml.safe_load(compose(NEEDED | PASSED).stdout)["services"]
     app = [services[service] for service in APP]
     if any(name in service["environment"] for service in app):
-        of_web_alone = name.startswith("OIDC_") or name in OPTIONAL_SECRETS
-        having = [services["web"]] if of_web_alone else app
+        owners = WHOSE.get(name) or ({"web"} if name.startswith("OIDC_") else APP)
+        having = [services[owner] for owner in owners]
         assert {str(service["environment"][name]) for service in having} == {PASSED[name]}
     else:
         assert any(PASSED[name] in str(service) for service in app)

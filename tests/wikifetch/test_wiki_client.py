@@ -4,6 +4,7 @@ import pytest
 
 from tests.wikifetch.fakewiki import SILENCE, TRICKLE, Answer, FakeWiki
 from wikifetch.source.answers import TitleResult
+from wikifetch.source.livebatches import client_for
 from wikifetch.source.manners import Manners, WikiBusy, WikiError, articles_at
 from wikifetch.source.wiki_client import WikiClient
 
@@ -453,3 +454,69 @@ def test_an_allowed_wiki_may_be_written_with_a_slash_or_in_capitals():
     manners = Manners("alice@example.org", "1", ("https://en.wikipedia.org",))
     for address in ("https://en.wikipedia.org/", "https://EN.wikipedia.org"):
         assert WikiClient(address, manners).api_url == "https://en.wikipedia.org/w/api.php"
+
+
+# ---------------------------------------------------------------- an account
+
+
+TOKEN = "eyJ0.s3cret-token"
+
+
+def test_an_accounts_token_goes_with_each_request_to_its_wiki_alone(tmp_path, monkeypatch):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login bob password other")
+    monkeypatch.setenv("NETRC", str(netrc))
+    with FakeWiki(FINE) as wiki, FakeWiki(FINE) as other:
+        for asked in (wiki, other):
+            allowed = (wiki.address, other.address)
+            client = asked.client(tokens={f"{wiki.address}/": TOKEN}, allowed=allowed)
+            client.ask({"action": "query"})
+            client.ask({"titles": "x" * 2_100})
+    sent = [(asked.headers["Authorization"], asked.params["assert"]) for asked in wiki.asked]
+    assert sent == [(f"Bearer {TOKEN}", "user")] * 2
+    assert not any(TOKEN in str(asked.headers) or "assert" in asked.params for asked in other.asked)
+
+
+def test_a_session_with_an_account_returns_its_cookies():
+    with FakeWiki(Answer(FINE.body, 200, {"Set-Cookie": "sessionJwt=abc; Path=/"})) as wiki:
+        client = wiki.client(tokens={wiki.address: TOKEN})
+        client.ask({})
+        client.ask({})
+    assert wiki.asked[1].headers["Cookie"] == "sessionJwt=abc"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(f"<p>You sent: Authorization: Bearer {TOKEN}", 403),
+        Answer(f"<p>You sent: {TOKEN}", 503),
+        Answer(f"<p>You sent: {TOKEN}", 200),
+        Answer({"errors": [{"code": "mwoauth-invalid-authorization", "text": f"No {TOKEN}"}]}),
+        Answer({"errors": [{"code": TOKEN}]}),
+        Answer({"query": {"pages": [{"pageid": TOKEN}]}}),
+        SILENCE,
+    ],
+)
+def test_an_accounts_token_is_in_no_message_and_no_log(answer, caplog):
+    caplog.set_level("DEBUG")
+    with FakeWiki(answer) as wiki:
+        client = wiki.client(tokens={wiki.address: TOKEN}, max_wait=0, timeout=0.1)
+        with pytest.raises(WikiError) as refused:
+            list(client.pages([1]))
+        manners = Manners("a@example.org", "1", (), tokens={wiki.address: TOKEN})
+    assert "s3cret" not in f"{refused.value.message} {caplog.text} {vars(client)} {manners}"
+
+
+@pytest.mark.parametrize("code", ["assertuserfailed", "mwoauth-invalid-authorization"])
+def test_a_token_that_is_not_taken_is_named(code):
+    with (
+        FakeWiki(Answer({"errors": [{"code": code, "text": "No."}]})) as wiki,
+        pytest.raises(WikiError, match=r"an operator corrects it in WIKI_TOKENS\.$"),
+    ):
+        wiki.client(tokens={wiki.address: TOKEN}).ask({})
+
+
+def test_the_operators_token_is_the_one_that_a_fetch_sends(live, settings):
+    settings.WIKI_TOKENS = {live.address: TOKEN}
+    client_for(live.address).words()
+    assert live.asked[0].headers["Authorization"] == f"Bearer {TOKEN}"

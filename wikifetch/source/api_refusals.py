@@ -9,7 +9,8 @@ import nh3
 
 _MOST_QUOTED = 300  # characters
 _SENTENCES = {
-    401: "The wiki asks for a sign-in (HTTP 401). Only wikis that anyone may read can be fetched.",
+    401: "The wiki asks for a sign-in (HTTP 401). An operator gives the token of an account there with "
+    "WIKI_TOKENS, or corrects it.",
     403: "The wiki refuses requests from here (HTTP 403): the contact is not accepted, or the address of this server "
     "is blocked.",
     404: "There is no API of a wiki at {api} (HTTP 404). Correct the wiki's address.",
@@ -32,6 +33,13 @@ BUSY_STATUS = frozenset(_BUSY)
 def refusal(status: int, api: str, body: bytes) -> str:
     usual = f"{api} answered HTTP {status}. Is it the API of a wiki?"
     return _SENTENCES.get(status, usual).format(api=api) + quoted(body)
+
+
+def what_to_do(code: str) -> str:
+    """A further sentence on an error with this code of MediaWiki's; "" where the wiki's own words are enough."""
+    if code == "assertuserfailed" or code.startswith("mwoauth-"):
+        return " It does not take the account's token: an operator corrects it in WIKI_TOKENS."
+    return ""
 
 
 def busy(status: int) -> str:

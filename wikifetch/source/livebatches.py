@@ -33,6 +33,7 @@ def manners_for(contact: str = "") -> Manners:
         per_second=settings.WIKI_REQUESTS_PER_SECOND,
         maxlag=settings.WIKI_MAXLAG,
         max_wait=settings.WIKI_MAX_WAIT,
+        tokens=settings.WIKI_TOKENS,
     )
 
 

@@ -5,8 +5,8 @@ Source: mediawiki.org, API:Etiquette and Wikimedia APIs/Rate limits; foundation.
 
 import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -57,7 +57,10 @@ class WikiTraffic:
 
 @dataclass(frozen=True)
 class Manners:
-    """An operator's settings: contact, the wikis that may be asked, requests a second, seconds of waiting."""
+    """An operator's settings: contact, the wikis that may be asked, requests a second, seconds of waiting.
+
+    `tokens` are those of accounts, by the wiki's address.
+    """
 
     contact: str
     version: str
@@ -66,6 +69,13 @@ class Manners:
     maxlag: int = 5
     max_wait: float = 3600.0
     timeout: float = 30.0
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def token_for(self, base: str) -> str:
+        """The token of the account at this wiki; "" for none. No other wiki is sent it."""
+        wanted = _origin_and_path(base)
+        found = (value for at, value in self.tokens.items() if _origin_and_path(at) == wanted)
+        return next(found, "")
 
 
 def user_agent(version: str, contact: str, library: str) -> str:

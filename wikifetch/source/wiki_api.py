@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import requests
+from requests.auth import AuthBase
 
 from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 from leases.retry import retry_after
@@ -49,6 +50,24 @@ class _Busy:
     said: str = ""
 
 
+class _Account(AuthBase):
+    """Sends the access token of an account (an owner-only consumer of OAuth 2). As `auth`, no .netrc replaces it.
+
+    Source: mediawiki.org, OAuth/Owner-only consumers, which also asks for cookies to be returned; a session does.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._token}"
+        return request
+
+    def masked(self, body: bytes) -> bytes:
+        """Without the token: what a wiki says is shown and logged."""
+        return body.replace(self._token.encode(), b"(token)")
+
+
 class WikiApi:
     """One wiki's API.
 
@@ -77,6 +96,8 @@ class WikiApi:
         library = f"python-requests/{requests.__version__}"
         agent = user_agent(manners.version, manners.contact, library)
         self._session.headers.update({"User-Agent": agent, "Accept-Encoding": "gzip"})
+        token = manners.token_for(self.base)
+        self._session.auth = self._account = _Account(token) if token else None
 
     def query(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Each answer's `query` part, until the wiki says that there is no more."""
@@ -94,6 +115,8 @@ class WikiApi:
         data = {"format": "json", "formatversion": 2, "errorformat": "plaintext", **params}
         if self._manners.maxlag:
             data["maxlag"] = self._manners.maxlag
+        if self._account:
+            data["assert"] = "user"  # else a token that is not taken would go unnoticed
         patience = Patience(min(MOST_HERE, self._manners.max_wait), self._wait)
         while True:
             self._wait(self._next_request - self._clock.monotonic())
@@ -146,7 +169,7 @@ class WikiApi:
         seconds = retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
         status = response.status_code
         if status in api_refusals.BUSY_STATUS:
-            said = api_refusals.quoted(_beginning(response))
+            said = api_refusals.quoted(self._beginning(response))
             return _Busy(seconds, api_refusals.busy(status), said)
         if response.is_redirect or 300 <= status < 400:
             raise WikiError(
@@ -154,8 +177,8 @@ class WikiApi:
                 "which is not followed. Correct the wiki's address."
             )
         if status != 200:
-            raise WikiError(api_refusals.refusal(status, self.api_url, _beginning(response)))
-        body = read_whole(response, seconds=_MAX_SECONDS, most=most)
+            raise WikiError(api_refusals.refusal(status, self.api_url, self._beginning(response)))
+        body = self._masked(read_whole(response, seconds=_MAX_SECONDS, most=most))
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError):
@@ -165,13 +188,15 @@ class WikiApi:
             raise WikiError(f"{self.api_url} answered with JSON that no MediaWiki API sends.")
         return _checked(answer, seconds)
 
+    def _beginning(self, response: requests.Response) -> bytes:
+        """What came instead of data; nothing where that is long or slow."""
+        try:
+            return self._masked(read_whole(response, seconds=_REFUSAL_SECONDS, most=_MAX_REFUSAL))
+        except (CutOff, requests.RequestException):
+            return b""
 
-def _beginning(response: requests.Response) -> bytes:
-    """What came instead of data; nothing where that is long or slow."""
-    try:
-        return read_whole(response, seconds=_REFUSAL_SECONDS, most=_MAX_REFUSAL)
-    except (CutOff, requests.RequestException):
-        return b""
+    def _masked(self, body: bytes) -> bytes:
+        return self._account.masked(body) if self._account else body
 
 
 def _busy(how: str) -> str:
@@ -189,4 +214,5 @@ def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | 
     if code in _BUSY_CODES or code.startswith("internal_api_error"):
         return _Busy(seconds, _busy(code))
     reason = api_refusals.words_of_html(str(error.get("text") or error.get("info") or ""))
-    raise WikiError(f"The wiki refused the request: {reason} ({code}).", code=code)
+    what_to_do = api_refusals.what_to_do(code)
+    raise WikiError(f"The wiki refused the request: {reason} ({code}).{what_to_do}", code=code)
