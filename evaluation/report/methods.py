@@ -11,6 +11,7 @@ from evaluation.shapes.score_tables import ReportScores
 from evaluation.shapes.study_report import NO_CRITERIA, Report, ReportStudy
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.correlation import METHOD as FISHER
 from evaluation.statistics.tables import ALL
 
 ORDERS = {"grouped": "grouped by question and shuffled inside", "random": "fully random"}
@@ -265,20 +266,29 @@ def _comparing(report: Report) -> Iterator[str]:
 
 # By kind of scorer, and how it matches.
 TEXTS_SCORED = {
-    ("squad", None): "compares an answer with the right ones by exact match and F1",
-    ("alias", "equal"): "takes an answer as right that is equal to a right one",
-    ("alias", "contained"): "takes an answer as right that contains a right one as whole words",
+    ("squad", None): "an answer is compared with the right ones by exact match and F1",
+    ("alias", "equal"): "an answer is right that equals a right one",
+    ("alias", "contained"): "an answer is right that contains a right one as whole words",
 }
 
 
 def _texts_scored(scores: ReportScores) -> Iterator[str]:
-    for scorer in scores["scorers"]:
-        match = scorer.get("match", "equal") if scorer["kind"] == "alias" else None
-        if words := TEXTS_SCORED.get((scorer["kind"], match)):
-            yield (
-                f"The scorer “{scorer['name']}” {words}, both normalised as by the SQuAD 2.0 script. Where a record "
-                "has no right answer, abstaining is right."
-            )
+    names: dict[str, list[str]] = {}
+    for one in scores["scorers"]:
+        match = one.get("match", "equal") if one["kind"] == "alias" else None
+        if words := TEXTS_SCORED.get((one["kind"], match)):
+            names.setdefault(words, []).append(f"“{one['name']}”")
+    if names:
+        rules = "; by ".join(f"{' and '.join(of)} {words}" for words, of in names.items())
+        yield (
+            f"By {rules}. Answers and right ones are normalised as by the SQuAD 2.0 script; where a record has no "
+            "right one, abstaining is right."
+        )
+    if scores["validations"]:
+        yield (
+            "Next to a scorer, people's verdicts are compared by agreement and unweighted kappa, and shares over "
+            f"models by Pearson's r with an interval by {FISHER} and Spearman's coefficient."
+        )
     if any("without_skipped" in one for table in scores["tables"] for one in table["figures"]):
         yield "Skipped responses count 0; the figure without them stands beside."
 
@@ -287,11 +297,11 @@ def _scoring(report: Report, scores: ReportScores) -> Iterator[str]:
     by = report["protocol"]
     yield (
         f"Scores are computed as the protocol {by['name']} version {by['version']} (sha256 {by['sha256'][:12]}) "
-        "declares. Undecided, unread and skipped responses are in shares, failed and missing ones are not; populations "
-        "are taken model by model and sample by sample."
+        "declares. Undecided, unread and skipped responses are in shares, failed, missing and unjudged ones are not; "
+        "populations are taken model by model and sample by sample."
     )
     yield from _texts_scored(scores)
     yield (
-        f"They have 95 % intervals from {scores['resamples']:,} resamples of whole {by['cluster']}s (seed "
+        f"Figures have 95 % intervals from {scores['resamples']:,} resamples of whole {by['cluster']}s (seed "
         f"{scores['seed']}); where that cannot be done, Wilson's, which take responses as independent."
     )

@@ -5,6 +5,7 @@ import pytest
 from accounts.roles import Role
 from datasets.models import Instance
 from demonstration.examples import KNOT, load
+from evaluation.report.methods import methods_paragraph
 from evaluation.sections.study import study_report
 from generation import protocol_prompts
 from generation.models import Response, Run
@@ -63,7 +64,8 @@ def marked():
 
 def test_people_and_the_scorer_are_compared_over_the_models(marked):
     """Of 20 responses people find 10 right; the scorer does not see the 4 that are a sentence, unless contained."""
-    equal, contained = study_report(marked)["scores"]["validations"]
+    report = study_report(marked)
+    equal, contained = report["scores"]["validations"]
     assert (equal["labels"], equal["table"]) == (["wrong", "right"], [[10, 0], [4, 6]])
     assert [(one["people"], one["scorer"]) for one in equal["models"]] == [
         (0, 0), (1, 0), (2, 1), (3, 2), (4, 3),
@@ -73,3 +75,6 @@ def test_people_and_the_scorer_are_compared_over_the_models(marked):
     assert equal["correlation"]["pearson"] == pytest.approx(8 / 68**0.5)
     assert contained["table"] == [[10, 0], [0, 10]]
     assert contained["correlation"]["pearson"] == pytest.approx(1)
+    said = methods_paragraph(report)
+    assert "By “answer” and “memorised” an answer is right that equals a right one; by" in said
+    assert said.count("abstaining is right") == said.count("Fisher's z") == 1

@@ -94,7 +94,7 @@ def test_the_page_and_the_tables_for_a_paper_have_the_figure_without_skipped_one
     assertContains(page, "The scorer reads no response here.")
     assertNotContains(page, "bits<")
     paper = client.get(f"/reports/{study.pk}/paper/")
-    assertContains(paper, "compares an answer with the right ones by exact match and F1")
+    assertContains(paper, "an answer is compared with the right ones by exact match and F1")
     assertContains(paper, "contains a right one as whole words")
     assertContains(paper, "Skipped responses count 0; the figure without them stands beside.")
     full = client.get(f"/reports/{study.pk}/paper/tables.tex", {"form": "full"}).content.decode()
