@@ -63,16 +63,21 @@ def desk_of(person: Person) -> dict[str, Any]:
     """What an annotator has to do: sent back, in progress, to check, free, given up; and how many are handed in."""
     listed = whole_entries().defer("record__fields")
     own = listed.filter(author=person)
-    checks = listed.filter(state__in=TO_CHECK).exclude(author=person)
     writings = Writing.objects.filter(state=WritingState.OPEN).select_related(*OF_WRITING)
     return {
         "sent_back": own.filter(state=EntryState.SENT_BACK),
         "drafts": own.filter(state=EntryState.DRAFT),
         "given_up": own.filter(state=EntryState.GIVEN_UP, version__gt=0)[:MOST_LISTED],
-        "to_check": shown_to(person, checks, "record__").order_by("saved_at", "pk")[:MOST_LISTED],
+        "to_check": to_check(person, listed)[:MOST_LISTED],
         "free": [_free(row, person) for row in writings],
         "handed_in": own.filter(state__in=LIVE).exclude(state__in=IN_HAND).count(),
     }
+
+
+def to_check(person: Person, entries: QuerySet[Entry]) -> QuerySet[Entry]:
+    """Those of the entries that the person may check, the longest waiting first."""
+    waiting = entries.filter(state__in=TO_CHECK).exclude(author=person)
+    return shown_to(person, waiting, "record__").order_by("saved_at", "pk")
 
 
 def _free(writing: Writing, person: Person) -> FreeWriting:

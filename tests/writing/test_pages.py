@@ -210,6 +210,18 @@ def test_a_check_says_what_it_made(client):
     assert "Checked: it made record no. 1, version 2." in text_of(answer)
 
 
+def test_after_a_check_the_next_of_the_form_opens(client):
+    writing = make.opened(within=make.collection(record("Old Weir"), record("New Weir")))
+    alice = make.annotator("alice")
+    first, second = make.submitted(writing, alice), make.submitted(writing, alice)
+    signed_in(client, make.annotator("bob"))
+    given = {"version": 1, "act": "check"}
+    answer = client.post(f"/writing/entries/{first.pk}/check/", given)
+    assert answer["Location"] == f"/writing/entries/{second.pk}/check/"
+    back = {"version": 1, "act": "send_back", "note": "Which century?"}
+    assert client.post(f"/writing/entries/{second.pk}/check/", back)["Location"] == "/writing/"
+
+
 def test_the_overview_has_the_counts_and_what_each_base_has(client, olga):
     writing = make.opened("forms")
     entry = make.submitted(writing, make.annotator("alice"), text="It may be.")

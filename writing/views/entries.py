@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import check_role, person_of, roles_required
@@ -20,6 +19,7 @@ from writing import checking, saving, taking
 from writing.blinding import entry_to_read
 from writing.entry_page import EntryPage, about, conflicting, read_entries
 from writing.models import Entry
+from writing.overview import to_check
 from writing.states import IN_HAND, TO_CHECK
 
 REFUSED = "Nothing was saved yet. Everything you entered is still here."
@@ -167,7 +167,7 @@ def take_up(request: HttpRequest, key: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ANNOTATOR, Role.ADMIN)
 def check(request: HttpRequest, key: int) -> HttpResponse:
-    """The record and the entry side by side, with the two buttons for who may check it."""
+    """The record and the entry side by side, with the two buttons for who may check it; then the form's next."""
     try:
         return _check_page(request, key)
     except (
@@ -192,7 +192,12 @@ def _check_page(request: HttpRequest, key: int) -> HttpResponse:
             refused = refusal
             row = entry_to_read(key, person)
         else:
-            return redirect(reverse("writing:writings"))
+            following = to_check(person, row.writing.entries.all()).first()
+            return (
+                redirect("writing:check", following.pk)
+                if following
+                else redirect("writing:writings")
+            )
     context = {
         **about(row),
         "entries": read_entries(row),

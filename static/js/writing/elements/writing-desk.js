@@ -133,7 +133,8 @@ class WritingDesk extends HTMLElement {
       const box = textControl(this.cell(list.dataset.offers));
       for (const item of list.children) {
         const phrase = item.textContent.trim();
-        item.replaceChildren(button(phrase, () => write(box, phrase, { replace: false })));
+        const begun = phrase.replace(/\s*…$/u, " "); // the person goes on where the dots are
+        item.replaceChildren(button(phrase, () => write(box, begun, { replace: false })));
       }
     }
   }
