@@ -9,9 +9,9 @@ from wikifetch.wikitext.readable import readable
 @pytest.mark.parametrize(
     ("wikitext", "words"),
     [
-        ("{{convert|412|m|ft|abbr=on}} long", "412 m long"),
+        ("{{convert|412|m|ft|abbr=on}} long", "412 m (1,352 ft) long"),
         ("{{cvt|10|to|20|km}}", "10 to 20 km"),
-        ("{{convert|6|ft|2|in|m}}", "6 ft 2 in"),
+        ("{{convert|6|ft|2|in|m}}", "6 ft 2 in (1.88 m)"),
         ("{{convert|5|m|0}}", "5 m"),
         ("{{convert|3|x|4|x|5|m}}", "3 × 4 × 5 m"),
         ("{{circa|1847}}", "c. 1847"),
@@ -102,6 +102,52 @@ FACTS = [
 
 @pytest.mark.parametrize(("wikitext", "words"), FACTS)
 def test_facts_in_templates_are_words(wikitext, words):
+    result = readable(wikitext)
+    assert (result.text, result.left_out) == (words, ())
+
+
+# As Module:Convert of the English Wikipedia rounds them.
+CONVERTED = [
+    ("{{convert|22|e6acre|km2}}", "22 million acres (89,000 km2)"),
+    ("{{convert|83|kg|lb}} {{convert|70|kg|lb}}", "83 kg (183 lb) 70 kg (150 lb)"),
+    ("{{convert|5|mi|km|1}} {{cvt|1,200|m|ft|-2}}", "5 mi (8.0 km) 1,200 m (3,900 ft)"),
+    ("{{convert|10|to|20|km|mi}}", "10 to 20 km (6.2 to 12.4 mi)"),
+    ("{{convert|3|x|4|m|ft}}", "3 × 4 m (9.8 × 13.1 ft)"),
+    ("{{convert|100|F|C}} {{convert|-40|C|F}}", "100 °F (38 °C) -40 °C (−40 °F)"),
+    ("{{convert|1.8|m|ftin}} {{convert|6|ft|2|in|cm}}", "1.8 m (5 ft 11 in) 6 ft 2 in (188 cm)"),
+    ("{{convert|5|km|mi nmi}}", "5 km (3.1 mi; 2.7 nmi)"),
+    ("{{convert|5|sqmi|km2|order=flip}}", "13 km2 (5 sq mi)"),
+    ("{{convert|5|mi|km|disp=out}} {{convert|5|mi|km|disp=or}}", "8.0 km 5 mi or 8.0 km"),
+    ("{{convert|120|PD/km2|/sqmi}}", "120 PD/km2 (310/sq mi)"),
+    ("{{convert|5000|acre|ha|sigfig=2}} {{convert|1/2|in|mm}}", "5000 acres (2,000 ha) 1/2 in (13 mm)"),
+    ("{{convert|0|m|ft}} {{convert|0|K|C}}", "0 m (0 ft) 0 K (−273.15 °C)"),
+    ("{{convert|3|km}} {{convert|12|ells|m}} {{convert|some|km|mi}}", "3 km 12 ells some km"),
+    ("{{convert|9|km|kg}} {{convert|1/0|km|mi}} {{convert|}}", "9 km 1/0 km"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wikitext", "words"), CONVERTED)
+def test_a_number_is_converted_into_the_unit_that_is_named(wikitext, words):
+    assert readable(wikitext).text == words
+
+
+WRAPPED = [
+    ("{{color|green|very high}} {{font color|blue|1,200}} {{colour|red|5}}", "very high 1,200 5"),
+    ("{{font color|white|blue|1,200}} {{background color|#ff0|5 m}}", "1,200 5 m"),
+    ("{{nowrap|{{color|red|1,200}} t}}", "1,200 t"),
+    ("{{clarify span|Built in 1890|date=May 2020}}", "Built in 1890"),
+    ("{{citation needed span|text=Built in 1890}}", "Built in 1890"),
+    ("{{Failed verification span|Built in {{circa|1890}}}}", "Built in c. 1890"),
+    ("{{disputed span|Built}} {{better source needed span|in}} {{cn-span|1890}}", "Built in 1890"),
+    ("{{plusminus|5}} {{±|5|3}} 5 {{pm}} 1", "±5 +5/−3 5 ± 1"),
+    ("{{bibleverse||John|3:16}} {{bibleverse|1|Kings|3:16|KJV}}", "John 3:16 1 Kings 3:16"),
+    ("{{bibleverse|II|Kings|3:16}} {{bibleref|Mark|3:25}}", "II Kings 3:16 Mark 3:25"),
+    ("{{link-interwiki|en=Bob|lang=de}} {{ill|Ann|de}}", "Bob Ann"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wikitext", "words"), WRAPPED)
+def test_what_wraps_words_keeps_them(wikitext, words):
     result = readable(wikitext)
     assert (result.text, result.left_out) == (words, ())
 

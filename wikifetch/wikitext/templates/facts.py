@@ -178,6 +178,18 @@ def pair(between: str) -> Callable[[Arguments], str]:
     return lambda a: between.join(filter(None, (a[1], a[2])))
 
 
+def plus_minus(a: Arguments) -> str:
+    return f"+{a[1]}/−{a[2]}" if a[2] else f"±{a[1]}"
+
+
+def bible_verse(a: Arguments) -> str:
+    """{{bibleverse|1|John|3:16}}; the number of the book is left out or empty where it has none."""
+    values = a.positional()
+    if values and re.fullmatch(r"\d?|I{1,3}", values[0]):
+        return " ".join(filter(None, values[:3]))
+    return " ".join(values[:2])
+
+
 def music(a: Arguments) -> str:
     return _SHEET.get(a[1], a[1])
 

@@ -1,7 +1,7 @@
 """What a reader sees of the templates that hold numbers, dates and words. Pure.
 
 For contradictions the numbers are the point: a parser that drops {{convert|412|m}} drops the evidence.
-Conversions into other units are not repeated: they are computed by the wiki, not written by its editors.
+What the wiki computes is left out, but for conversions into a unit that is named.
 """
 
 import calendar
@@ -13,11 +13,8 @@ from wikifetch.wikitext.templates import facts
 from wikifetch.wikitext.templates.arguments import Arguments
 from wikifetch.wikitext.templates.citations import citation
 from wikifetch.wikitext.templates.tabled import TABLED, template_key
+from wikifetch.wikitext.templates.units import convert
 
-_NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")
-_RANGES = {"to": " to ", "-": "–", "–": "–", "and": " and ", "or": " or ", "by": " by ", "x": " × "}
-_RANGES |= {"×": " × ", "*": " × ", "+": " + ", "to(-)": " to ", "and(-)": " and ", "by(x)": " by "}
-_RANGES |= {"&": " & ", ",": ", ", "+/-": " ± ", "±": " ± "}
 _INFOBOX = re.compile(
     r"[\s_]*(?:infobox|taxobox|geobox|automatic taxobox|speciesbox|drugbox|chembox)", re.IGNORECASE
 )
@@ -47,8 +44,10 @@ def words_of_template(name: str, arguments: Arguments) -> str | None:
         return citation(arguments)
     if key.endswith(" icon") and key[:-5] in TABLED["languages"]:
         return in_languages([key[:-5]])
-    render = _TABLE.get(key)
-    return render(arguments) if render else None
+    if render := _TABLE.get(key):
+        return render(arguments)
+    # They wrap the words that an editor doubts.
+    return arguments.first_of("text", 1) if key.endswith((" span", "-span")) else None
 
 
 def is_note(template: str) -> bool:
@@ -60,6 +59,7 @@ def is_inline(name: str) -> bool:
     """Whether a template's words are a part of a sentence; False of one that is not known."""
     key = template_key(name)
     known = key in _TABLE or key == "citation" or key.startswith(("cite ", "lang-", "ipa-"))
+    known = known or key.endswith((" span", "-span"))
     return known and key.replace(" ", "_") not in _OF_LINES.split()
 
 
@@ -74,27 +74,6 @@ def infobox_fields(name: str, arguments: Arguments) -> list[tuple[str, str]]:
         return []
     fields = arguments.named()
     return [(name, value) for name, value in fields if value and not is_layout(name, value)]
-
-
-def _convert(a: Arguments) -> str:
-    values = a.positional()
-    if not values:
-        return ""
-    words, at = values[0], 1
-    while at + 1 < len(values) and values[at] in _RANGES:
-        words += _RANGES[values[at]] + values[at + 1]
-        at += 2
-    if at < len(values):
-        words += f" {values[at]}"
-        at += 1
-    while (
-        at + 1 < len(values)
-        and _NUMBER.fullmatch(values[at])
-        and not _NUMBER.fullmatch(values[at + 1])
-    ):
-        words += f" {values[at]} {values[at + 1]}"
-        at += 2
-    return words
 
 
 def _val(a: Arguments) -> str:
@@ -203,13 +182,16 @@ def _film_dates(a: Arguments) -> str:
 
 def _computed() -> dict[str, Callable[[Arguments], str]]:
     groups: list[tuple[str, Callable[[Arguments], str]]] = [
-        ("convert cvt conv", _convert),
+        ("convert cvt conv", convert),
         ("val", _val),
         ("circa c. ca. c approx", _circa),
         ("frac fraction sfrac", _fraction),
         ("as_of asof", _as_of),
         ("transliteration transl resize nastaliq", _last),
-        ("ill interlanguage_link link-interwiki", _first("lt", 1)),
+        ("color colour font_color font_colour fontcolor fontcolour background_color", _last),
+        ("ill interlanguage_link link-interwiki", _first("lt", "en_text", 1, "en", "title")),
+        ("plusminus plus-minus pm ±", facts.plus_minus),
+        ("reference_necessary cnspan fact-span", _first("text", 1)),
         ("quote blockquote cquote quotation quote_box bquote", facts.quotation),
         ("ubl unbulleted_list plainlist plain_list flatlist hlist collapsible_list", _joined),
         ("sic", lambda a: f"{_joined(a)} [sic]".strip()),
@@ -262,7 +244,7 @@ def _computed() -> dict[str, Callable[[Arguments], str]]:
         ("abs", facts.wrapped("|", "|")),
         ("gaps", lambda a: " ".join(a.positional())),
         ("music", facts.music),
-        ("bibleverse bibleref bibleref2", facts.pair(" ")),
+        ("bibleverse bibleref bibleref2", facts.bible_verse),
         ("in_lang", lambda a: in_languages(a.positional())),
         ("official_website official", _cell("Official website")),
         *(
