@@ -47,6 +47,29 @@ def html_of(text, marked=None):
     return render_article(text, marked)
 
 
+@pytest.mark.parametrize(
+    ("template", "rows"),
+    [
+        ("{{Track listing\n| title1 = A\n| length1 = 3:45\n}}", ["Title 1|A", "Length 1|3:45"]),
+        ("{{Historical populations|1900|500\n|1910|600}}", ["1900|500", "1910|600"]),
+        ("{{football box\n|team1=[[Ann]]\n|score=2-1\n}}", ["Team 1|Ann", "Score|2-1"]),
+        ("{{columns-list|colwidth=20em|\n* One 5\n* Two 6\n}}", ["One 5\n<br> Two 6"]),
+        ("{{Election box candidate|votes=5|change={{up}}}}", ["Votes|5", "Change|⋯"]),
+        ("{{Unreferenced section|date=May 2020}}", []),
+        ("{{Mills of Kent}}", []),
+        ("<timeline>\nPeriod = from:1900\n</timeline>", []),
+    ],
+)
+def test_an_unknown_template_on_its_own_is_a_table_or_an_ellipsis(template, rows):
+    html = html_of(f"One.\n\n{template}\n\nTwo.")
+    found = re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)
+    cells = [re.sub(r"</?(?:t[hd]|span)[^>]*>", "", row.replace("</th>", "|")) for row in found]
+    assert cells == rows
+    assert ("⋯</span></p>" in html) == (not rows)
+    assert html.startswith("<p>One.</p>\n")
+    assert html.endswith("<p>Two.</p>")
+
+
 def test_replies_are_indented_lines_and_terms_have_definitions():
     assert render_article(": Yes.\n:: No.") == (
         '<ul class="indented"><li>Yes.</li><li class="depth-2">No.</li></ul>'
@@ -118,7 +141,10 @@ PLACES = {
     "template that is not shown": ("One {{tabular|x@}} two.", "p"),
     "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "li"),
     "quotation": ("{{quote|\nOne.\n\nTwo.@\n}}", "p"),
-    "unknown template": ("{{Whatever\n| {{tabular|x@}}\n}}", "pre"),
+    "unknown template": ("{{Whatever\n| {{tabular|x@}}\n}}", "tr"),
+    "field of an unknown template": ("{{Track listing\n| title1 = A\n| length1 = 3:45@\n}}", "tr"),
+    "unknown template on a line": ("One.\n\n{{Track listing|title1=A|length1=3:45@}}", "tr"),
+    "pair of an unknown template": ("{{Historical populations|1900|500|1910|600@}}", "tr"),
 }
 
 

@@ -152,6 +152,33 @@ def test_what_wraps_words_keeps_them(wikitext, words):
     assert (result.text, result.left_out) == (words, ())
 
 
+# Unknown templates on lines of their own.
+STATED = [
+    ("A\n\n{{Track listing\n| title1 = A\n| length1 = 3:45\n}}\n\nB", "A\n\ntitle1: A\nlength1: 3:45\n\nB"),
+    ("A\n{{Historical populations|1900|500|1910|600|footnote=x}}", "A\n\n1900: 500\n1910: 600\nfootnote: x"),
+    ("{{Football box\n|team1=[[Ann]]\n|score={{nowrap|2-1}}\n}}", "team1: Ann\nscore: 2-1"),
+    ("{{Episode list\n| EpisodeNumber = 2 \n| Viewers=\n| LineColor = #fff\n}}", "EpisodeNumber: 2"),
+    ("{{columns-list|colwidth=20em|\n* One 5\n* Two 6\n}}", "One 5\nTwo 6"),
+    ("{{Election box begin|title=Kent}}\n{{Election box candidate|votes=5}}", "title: Kent\n\nvotes: 5"),
+    ("{{Collapse section|The weir is 12 m high.|title=Heights}}", "The weir is 12 m high.\ntitle: Heights"),
+    ("{{Football box|score={{Score|2|1}}}}", "score: 2\n1"),
+    ("In {{Track listing|title1=A}} there", "In there"),
+    ("{{Unreferenced section|date=May 2020}}{{cn}}", ""),
+    ("{{Refimprove|section|date=May 2020}}", ""),
+    ("{{Self-contradictory|about=its height|date=May 2020}}", ""),
+    ("{{Article issues|contradict=May 2009|refimprove=May 2008}}", ""),
+    ("{{Mills of Kent}}", ""),
+    ("{{sfn|Kettle|1900}}", ""),
+    ("{{#if:a|b}}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wikitext", "words"), STATED)
+def test_what_an_unknown_template_is_given_is_read(wikitext, words):
+    result = readable(wikitext)
+    assert (result.text, bool(result.left_out)) == (words, words in {"", "In there"})
+
+
 HATNOTES = [
     ("{{Main|Mill}}", "Main article: Mill"),
     ("{{Main|Mill|Dam#Wall|l2=the wall}}", "Main articles: Mill and the wall"),

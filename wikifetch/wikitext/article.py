@@ -13,13 +13,20 @@ from dataclasses import dataclass
 from html import escape
 from operator import attrgetter
 
-from wikifetch.wikitext.blocks import Layout, parameters
+from wikifetch.wikitext.blocks import Layout, parameters, value_begin
 from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, HtmlSink
+from wikifetch.wikitext.plain import plain_text
 from wikifetch.wikitext.readable import prepared
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
-from wikifetch.wikitext.templates.words import is_infobox
+from wikifetch.wikitext.templates.words import (
+    is_fact,
+    is_in_pairs,
+    is_infobox,
+    is_remark,
+    may_state_facts,
+)
 from wikifetch.wikitext.tree import walk
 
 MAX_LINES = 50_000
@@ -59,6 +66,8 @@ class WikitextWriter:
             return self._table(unit)
         if unit.kind == "infobox":
             return self._infobox(unit)
+        if unit.kind == "facts" and (facts := self._facts(unit)):
+            return facts
         if unit.kind in {"ul", "ol", "dl"}:
             return self._list(unit)
         element, kind = "p", "paragraph"
@@ -150,18 +159,49 @@ class WikitextWriter:
         labels = label_fields(values)
         given = {label for label in labels.values() if not self._holds_tag(fields[label])}
         rows = (
-            self._field(field, label_of(name, values.get(labels.get(name, ""), "")))
+            self._field(
+                field, label_of(name, values.get(labels.get(name, ""), "")), "infobox field", field
+            )
             for name, field in fields.items()
             if self._holds_tag(field) or not (name in given or is_layout(name, values[name]))
         )
         html = "".join(rows)
         return f'<table class="infobox">{html}</table>' if html else ""
 
-    def _field(self, field: Unit, label: str) -> str:
-        value = self._inline(field, "infobox field").strip()
+    def _facts(self, unit: Unit) -> str:
+        """What an unknown template is given, a row each; "" where that says nothing."""
+        template = (unit.start, unit.end)
+        name = self._layout.name(template)
+        if self._names.kind_of(name):
+            return ""
+        given: list[tuple[str, str, Unit]] = []
+        for span in parameters(self._layout.masked, template)[1:]:
+            begin = value_begin(self._layout.masked, span)
+            label = self._layout.raw[span[0] + 1 : begin].strip("= \n\t")
+            given.append((label, self._layout.raw[begin : span[1]], Unit("field", *span)))
+        if is_remark((label, value.strip()) for label, value, _ in given):
+            return ""
+        rows: list[str] = []
+        head: tuple[str, Unit] | None = None  # of a pair
+        for label, value, field in given:
+            if not label and is_in_pairs(name) and head is None:
+                head = plain_text(value), field
+            elif not label and head:
+                row = Unit("field", head[1].start, field.end)
+                rows.append(self._field(field, head[0], "value", row))
+                head = None
+            elif self._holds_tag(field) or is_fact(label, value):
+                kind = "infobox field" if label else "value"
+                rows.append(self._field(field, label_of(label), kind, field))
+        html = "".join(rows)
+        return f'<table class="infobox">{html}</table>' if html else ""
+
+    def _field(self, field: Unit, label: str, kind: str, row: Unit) -> str:
+        value = self._inline(field, kind).strip()
         if not value:
             return ""
-        return f"<tr{self._mark(field)}><th>{escape(label)}</th><td>{value}</td></tr>"
+        head = f"<th>{escape(label)}</th><td>" if label else '<td colspan="2">'
+        return f"<tr{self._mark(row)}>{head}{value}</td></tr>"
 
     def _holds_tag(self, unit: Unit) -> bool:
         """Whether it is, or is in, the tagged block, or has any tag: such a field is always shown."""
@@ -213,7 +253,7 @@ def render_article(
 
 def page_units(layout: Layout) -> Iterator[Unit]:
     """The units of a page in order; together with blank lines they cover it."""
-    standing = dict(layout.standing_templates)
+    standing = {**_lone_facts(layout), **dict(layout.standing_templates)}
     tables = dict(layout.tables.outermost)
     headings = {heading.start: heading.end for heading in layout.headings}
     lines = (
@@ -224,8 +264,8 @@ def page_units(layout: Layout) -> Iterator[Unit]:
     while position < length:
         if position in standing:
             end = standing[position]
-            name = layout.masked[position + 2 : end - 2].partition("|")[0]
-            yield Unit("infobox" if is_infobox(name) else "paragraph", position, end)
+            name = layout.name((position, end))
+            yield Unit(_kind_of_template(name), position, end)
         elif position in tables:
             end = max(tables[position], position + 1)
             yield Unit("table", position, end)
@@ -251,6 +291,22 @@ def page_units(layout: Layout) -> Iterator[Unit]:
         position = end
         while position < length and layout.masked[position] == "\n":
             position += 1
+
+
+def _lone_facts(layout: Layout) -> dict[int, int]:
+    """Unknown templates that are one line."""
+    masked = f"\n{layout.masked}\n"
+    return {
+        start: end
+        for start, end in layout.braces.templates
+        if masked[start] == "\n" == masked[end + 1] and may_state_facts(layout.name((start, end)))
+    }
+
+
+def _kind_of_template(name: str) -> str:
+    if is_infobox(name):
+        return "infobox"
+    return "facts" if may_state_facts(name) else "paragraph"
 
 
 def _kind_of_line(line: str) -> str:

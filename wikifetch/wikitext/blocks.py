@@ -174,6 +174,12 @@ def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
     return list(pairwise([*begins, template[1] - 2]))
 
 
+def value_begin(masked: str, parameter: Span) -> int:
+    """Where a template's parameter has its value: after its bar, or its name."""
+    named = _NAMED.match(masked, *parameter)
+    return named.end() if named else parameter[0] + 1
+
+
 def _opened(layout: Layout, start: int, end: int) -> tuple[list[Span], list[WikitextBlock]]:
     """The templates around a span that hold units of their own, outermost first, and their parameters that hold it."""
     opened: list[Span] = []
@@ -198,8 +204,7 @@ def _field_around(layout: Layout, template: Span, position: int) -> WikitextBloc
     in_sentence = is_inline(layout.name(template))
     if not in_sentence and _is_field(layout.masked, field):
         return WikitextBlock("infobox field", *field)
-    named = _NAMED.match(layout.masked, *field)
-    value = layout.masked[named.end() if named else field[0] + 1 : field[1]]
+    value = layout.masked[value_begin(layout.masked, field) : field[1]]
     if value.lstrip(f" \t{FILL}")[:1] == "\n" or layout.stands(template):
         return WikitextBlock("parameter", field[0] + 1, field[1])
     return None

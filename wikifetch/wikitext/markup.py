@@ -89,7 +89,7 @@ class HtmlSink:
         self.says_something = True
 
     def open(self, mark: str, attributes: Mapping[str, str]) -> None:
-        if mark == "br":
+        if mark == "br" or (mark in {"li", "dd", "dt"} and self._inline and self.says_something):
             self.parts.append("<br>")
         elif mark == "table":
             self._tables += 1
@@ -133,6 +133,8 @@ class HtmlSink:
         elif what == "element" and raw[:8].lower() == "<gallery":
             for line in raw.split("\n")[1:-1]:
                 self._write_aside("caption", line, self._inner(caption_of(line).wikitext))
+        elif what == "element" and raw[:9].lower() not in {"<template", "<referenc"}:
+            self._write_left_out(raw)
         elif what == "template":
             self._write_template(raw)
 
@@ -172,8 +174,12 @@ class HtmlSink:
         elif mark := TABLED["marks"].get(template_key(name)):
             self.parts.append(f'<sup class="reference">[{mark}]</sup>')
         else:
-            self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
+            self._write_left_out(raw)
             self.parts += map(_shown_tag, self._tags_in(raw))
+
+    def _write_left_out(self, raw: str) -> None:
+        self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
+        self.says_something = True
 
     def _write_tag(self, raw: str) -> None:
         self.parts.append(_shown_tag(raw))

@@ -43,7 +43,7 @@ def readable(block: str, kind: str = "paragraph") -> ReadableBlock:
 def prepared(block: str, kind: str) -> tuple[str, str]:
     """A label to set before the text, and the wikitext that the tree parser reads rightly by itself.
 
-    "table caption" is a kind of the articles' HTML alone; as a block, a caption is a row of its own.
+    "table caption" and "value" are kinds of the articles' HTML alone; as a block, a caption is a row of its own.
     """
     if kind == "table caption":
         words = block.strip().removeprefix("|+")
@@ -53,6 +53,8 @@ def prepared(block: str, kind: str) -> tuple[str, str]:
         return "", f"{{|\n|-\n{block}\n|}}"
     if kind == "infobox field" and (field := _FIELD.match(block)):
         return field[1].strip(" |\n\t"), field[2].strip()
+    if kind == "value":  # of a template, without a name
+        return "", block.removeprefix("|")
     if kind in {"gallery", "caption"}:
         return "", caption_of(block).wikitext
     if kind == "list item":

@@ -13,7 +13,12 @@ from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.templates.arguments import Arguments
 from wikifetch.wikitext.templates.hatnotes import captions, hatnote
 from wikifetch.wikitext.templates.tabled import template_key
-from wikifetch.wikitext.templates.words import infobox_fields, words_of_template
+from wikifetch.wikitext.templates.words import (
+    facts_given,
+    infobox_fields,
+    may_state_facts,
+    words_of_template,
+)
 
 _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 # Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.
@@ -53,12 +58,34 @@ class MarkupSink(Protocol):
 
 def walk(wikitext: str, sink: MarkupSink) -> None:
     """Parse a block and write it into the sink. The block must not be too hostile (see limits)."""
-    _walk(mwparserfromhell.parse(wikitext), sink)
+    _walk_lines(mwparserfromhell.parse(wikitext), sink)
+
+
+def _walk_lines(code: Any, sink: MarkupSink) -> None:
+    """As _walk; what an unknown template on a line of its own is given is written too."""
+    siblings = list(code.nodes)
+    for at, node in enumerate(siblings):
+        if isinstance(node, nodes.Template) and _is_alone(siblings, at):
+            _write_template(node, sink, alone=True)
+        else:
+            _write(node, sink)
+
+
+def _is_alone(siblings: list[Any], at: int) -> bool:
+    """Whether nothing else is on its lines."""
+    before = "".join(map(str, siblings[max(0, at - 1) : at])).rstrip(" \t")
+    after = "".join(map(str, siblings[at + 1 : at + 2])).lstrip(" \t")
+    begins = before.endswith("\n") or (not before and at <= 1)
+    return begins and (after.startswith("\n") or (not after and at + 2 >= len(siblings)))
 
 
 def _walk(code: Any, sink: MarkupSink) -> None:
     for node in code.nodes:
-        _WRITERS.get(type(node), _write_nothing)(node, sink)
+        _write(node, sink)
+
+
+def _write(node: Any, sink: MarkupSink) -> None:
+    _WRITERS.get(type(node), _write_nothing)(node, sink)
 
 
 def _write_nothing(node: Any, sink: MarkupSink) -> None:
@@ -133,7 +160,7 @@ def _write_formula(latex: str, sink: MarkupSink) -> None:
         sink.close("code")
 
 
-def _write_template(node: Any, sink: MarkupSink) -> None:
+def _write_template(node: Any, sink: MarkupSink, *, alone: bool = False) -> None:
     name = str(node.name).strip()
     arguments = Arguments(node, partial(_words_of, sink))
     if (words := words_of_template(name, arguments)) is not None:
@@ -144,9 +171,18 @@ def _write_template(node: Any, sink: MarkupSink) -> None:
         for line in lines:
             sink.apart("caption", line)
     elif fields := infobox_fields(name, arguments):
-        sink.text("\n" + "\n".join(f"{label}: {value}" for label, value in fields) + "\n")
+        _write_lines(fields, sink)
+    elif alone and may_state_facts(name) and (facts := facts_given(name, arguments.given())):
+        _write_lines(facts, sink)
     else:
         sink.leave_out("template", str(node))
+
+
+def _write_lines(fields: list[tuple[str, str]], sink: MarkupSink) -> None:
+    lines = "\n".join(f"{label}: {value}" if label else value for label, value in fields)
+    for line in ("", *lines.split("\n"), ""):
+        sink.text(line)
+        sink.open("br", {})
 
 
 _WRITERS = {
@@ -211,7 +247,7 @@ class ReadableSink:
 def _words_of(sink: MarkupSink, code: Any) -> str:
     """Readable text of an argument; what it leaves out is added to the sink of the whole."""
     words = ReadableSink()
-    _walk(code, words)
+    _walk_lines(code, words)
     for what, raw in words.left_out:
         sink.leave_out(what, raw)
     return cells_apart("".join(words.parts)).strip()

@@ -9,6 +9,10 @@ from wikifetch.wikitext.templates.tabled import TABLED
 
 _DISAMBIGUATION = "the disambiguation page"
 _MOST_PICTURES = 20
+_PICTURED = {
+    "multiple image", "multiple images", "double image", "wide image", "tall image", "panorama", "gallery",
+    "css image crop", "superimpose", "annotated image",
+}  # fmt: skip
 
 
 def hatnote(key: str, a: Arguments) -> str | None:
@@ -18,6 +22,11 @@ def hatnote(key: str, a: Arguments) -> str | None:
     if lead := TABLED["hatnotes"].get(key):
         return _with_titles(lead, a)
     return None
+
+
+def is_set_apart(key: str) -> bool:
+    """Whether a template is a hatnote or has pictures."""
+    return key in _RENDERED or key in TABLED["hatnotes"] or key in _PICTURED
 
 
 def captions(key: str, a: Arguments) -> list[str]:

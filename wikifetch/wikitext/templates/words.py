@@ -6,12 +6,15 @@ What the wiki computes is left out, but for conversions into a unit that is name
 
 import calendar
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
 
 from wikifetch.wikitext.infobox_labels import is_layout
+from wikifetch.wikitext.tag_names import HOLDERS, KNOWN_NAMES, fold
 from wikifetch.wikitext.templates import facts
 from wikifetch.wikitext.templates.arguments import Arguments
 from wikifetch.wikitext.templates.citations import citation
+from wikifetch.wikitext.templates.hatnotes import is_set_apart
 from wikifetch.wikitext.templates.tabled import TABLED, template_key
 from wikifetch.wikitext.templates.units import convert
 
@@ -26,6 +29,29 @@ _OF_LINES = (
     "quote blockquote cquote quotation quote_box bquote ubl unbulleted_list plainlist plain_list flatlist hlist "
     "collapsible_list center block_indent in5"
 )
+# Parameters of the banners and marks of editors, and values of those without a name.
+_OF_REMARKS = {
+    "date", "reason", "about", "section", "article", "lead", "list", "table", "discuss", "talk", "small", "bot",
+    "fix-attempted",
+}  # fmt: skip
+_OF_LOOKS = {
+    "colwidth",
+    "col-width",
+    "style",
+    "class",
+    "gap",
+    "rules",
+    "float",
+    "clear",
+    "collapsed",
+    "state",
+}
+_IN_PAIRS = {
+    "historical populations",
+    "historical population",
+    "historical pop",
+    "population history",
+}
 _MONTHS = tuple(calendar.month_name)  # English, and "" for month 0
 
 
@@ -74,6 +100,47 @@ def infobox_fields(name: str, arguments: Arguments) -> list[tuple[str, str]]:
         return []
     fields = arguments.named()
     return [(name, value) for name, value in fields if value and not is_layout(name, value)]
+
+
+def may_state_facts(name: str) -> bool:
+    """Whether a template is not known and no note, remark or tag of editors: what it is given may be facts."""
+    key = template_key(name)
+    return not (
+        ":" in key
+        or is_note(name)
+        or key in _TABLE
+        or key in TABLED["marks"]
+        or is_infobox(name)
+        or is_set_apart(key)
+        or fold(name) in HOLDERS
+        or KNOWN_NAMES.kind_of(name)
+    )
+
+
+def facts_given(name: str, given: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What there is to read of the names and values that such a template is given; "" is no name."""
+    if is_remark(given):
+        return []
+    facts = [(key, value) for key, value in given if value and is_fact(key, value)]
+    if not is_in_pairs(name):
+        return facts
+    bare = iter([value for key, value in facts if not key])
+    return [*zip_longest(bare, bare, fillvalue=""), *(fact for fact in facts if fact[0])]
+
+
+def is_fact(name: str, value: str) -> bool:
+    """Whether an unknown template's parameter is there to be read."""
+    return not (name.lower() in _OF_LOOKS or is_layout(name, value))
+
+
+def is_remark(given: Iterable[tuple[str, str]]) -> bool:
+    """Whether all that a template is given is what editors' banners and marks are."""
+    return all(name.lower() in _OF_REMARKS or value.lower() in _OF_REMARKS for name, value in given)
+
+
+def is_in_pairs(name: str) -> bool:
+    """Whether an unknown template's values without names are a name and a value in turn."""
+    return template_key(name) in _IN_PAIRS
 
 
 def _val(a: Arguments) -> str:
