@@ -209,6 +209,7 @@ def test_it_is_on_the_published_page_and_in_the_command(client, capsys):
     printed = capsys.readouterr().out
     assert "Marking by people next to exact match (50 with both labels)" in printed
     assert "Pearson 0." in printed
+    assert "Ours: in no paper." in printed
 
 
 def test_a_study_half_judged_counts_the_rest_as_unjudged():

@@ -4,6 +4,7 @@ import csv
 import hashlib
 
 import pytest
+from django.core.management import call_command
 from django.http import QueryDict
 from pytest_django.asserts import assertContains, assertNotContains
 
@@ -85,7 +86,7 @@ def test_every_figure_leads_to_the_responses_that_it_counts(study):
 
 
 def test_the_page_and_the_tables_for_a_paper_have_the_figure_without_skipped_ones(
-    client, rita, study
+    client, rita, study, capsys
 ):
     page = client.get(f"/reports/{study.pk}/")
     assertContains(page, "without skipped 66.67, n = 3")
@@ -100,6 +101,8 @@ def test_the_page_and_the_tables_for_a_paper_have_the_figure_without_skipped_one
     full = client.get(f"/reports/{study.pk}/paper/tables.tex", {"form": "full"}).content.decode()
     assert "50.00 2/4" in full
     assert "without skipped 66.67, n = 3" in full
+    call_command("report", study.slug)
+    assert "50.00 (2/4; without skipped 66.67, n = 3; " in capsys.readouterr().out
 
 
 def test_the_page_of_rows_shows_how_each_answer_was_read_and_scored(client, rita, study):

@@ -70,13 +70,13 @@ def _of_people(report: Report) -> Iterator[str]:
     for shown in validations(report):
         yield from ("", f"{shown.title} ({shown.n} with both labels)")
         yield f"  agreement {shown.agreement.value}, kappa {shown.kappa.value}"
-        yield f"  {shown.correlation}"
+        yield from (f"  {words}" for words in (*shown.beside, shown.correlation, shown.note))
 
 
 def _in_words(figure: Figure) -> str:
     """ "33.33 (2/6)", "– (nobody is in S)"."""
     counts = f"{figure.value}/{figure.of}" if figure.of else figure.value
-    about = "; ".join(filter(None, [counts, figure.reason]))
+    about = "; ".join(filter(None, [counts, figure.beside, figure.reason]))
     return f"{figure.share} ({about})" if about else figure.share
 
 
