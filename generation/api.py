@@ -92,8 +92,8 @@ class ResponseOut(serializers.ModelSerializer[Response]):
         fields = (
             "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "follow_up",
             "first_reply", "drawn", "gold", "scored", "option_scores", "wanted", "askings", "rejected", "text",
-            "check_reply", "reasoning", "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
-            "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
+            "check_reply", "reasoning", "held", "finding", "request", "reply", "answered_by", "finish_reason",
+            "prompt_tokens", "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from django import forms
 from datasets.models import Collection
 from generation import prompt_versions
 from generation.grid import OUTCOMES, GridChoice, GridColumns
-from generation.inference import chat, client
+from generation.inference import chat, client, reasoning
 from generation.model_pages import whole_name
 from generation.models import LanguageModel, Run
 from generation.prompts.prompting import Prompt
@@ -83,6 +83,25 @@ class ModelForm(forms.Form):
         return {
             name: self.cleaned_data[name] for name in names if self.cleaned_data[name] is not None
         }
+
+
+class MarksForm(forms.Form):
+    """How a model marks its reasoning."""
+
+    marks = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Not chosen: each mark of the table where a text begins with it"),
+            *((mark.name, mark.name) for mark in reasoning.MARKS[1:]),
+            (reasoning.SHOWN, "None: texts are shown as they are, and nothing is held"),
+        ],
+        label="Marks of reasoning",
+        help_text="The model's own mark is also read where the chat template writes its opening.",
+    )
+    opens_reasoning = forms.BooleanField(
+        required=False,
+        label="The chat template writes the opening, so that replies begin within the reasoning",
+    )
 
 
 class PricesForm(forms.Form):

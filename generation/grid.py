@@ -39,6 +39,7 @@ OUTCOMES: Mapping[str, tuple[str, Q]] = {
     controlled.SKIPPED: ("Skipped", responses.SKIPPED),
     "again": ("Asked again", responses.ASKED_AGAIN),
     chat.UNDECIDED: ("No likeliest option", Q(finding=chat.UNDECIDED)),
+    "held": ("Held: may have reasoning in it", Q(held=True)),
     "cut": ("Cut off at the token limit", Q(finish_reason__in=chat.CUT_OFF)),
     "empty": ("Without a text", Q(state=ResponseState.DONE, text="")),
 }
@@ -227,7 +228,7 @@ def _cells(
     chosen = OptionScore.objects.filter(response=OuterRef("pk"), option=OuterRef("text"))
     mass = Subquery(chosen.order_by().values("mass"))
     read: Any = rows.order_by().values(
-        "pk", "instance", "sample", "prompt", "model", "state", "finding", "finish_reason", "error",
+        "pk", "instance", "sample", "prompt", "model", "state", "finding", "held", "finish_reason", "error",
         start=Left("text", SEARCHED if words else SHOWN + 1), fits=fits, mass=mass,
     )  # fmt: skip
     return {
@@ -237,19 +238,23 @@ def _cells(
 
 
 def _cell(row: Mapping[str, Any], words: Sequence[str]) -> GridCell:
-    note, tone = note_of(row["state"], row["finding"], row["finish_reason"], row["start"])
+    note, tone = note_of(
+        *(row[name] for name in ("state", "finding", "held", "finish_reason", "start"))
+    )
     start = row["start"]
     text = excerpt(visible(start or row["error"]), words if start else (), SHOWN)
     score = "" if row["mass"] is None else f"{row['mass']:.3f}"
     return GridCell(row["pk"], text, note, tone, bool(row["fits"]), score)
 
 
-def note_of(state: str, finding: str, finish_reason: str, text: str) -> tuple[str, str]:
+def note_of(state: str, finding: str, held: bool, finish_reason: str, text: str) -> tuple[str, str]:
     """Why a response is not simply an answer, and the state whose colour this has; ("", "") where it is one."""
     if state != ResponseState.DONE:
         return ResponseState(state).label, state
     if finding:
         return OUTCOMES[finding][0], "warn"
+    if held:
+        return OUTCOMES["held"][0], "warn"
     if finish_reason in chat.CUT_OFF:
         return OUTCOMES["cut"][0], "warn"
     return ("", "") if text else (OUTCOMES["empty"][0], "warn")
@@ -311,4 +316,6 @@ def _pair(responses: Sequence[tuple[str, Response | None]]) -> ComparedPair:
 
 def _answer(row: Response, text: str, other: str) -> ComparedAnswer:
     pieces = [piece for piece in word_diff(other, text) if piece.kind != "gone"]
-    return ComparedAnswer(row, pieces, *note_of(row.state, row.finding, row.finish_reason, text))
+    return ComparedAnswer(
+        row, pieces, *note_of(row.state, row.finding, row.held, row.finish_reason, text)
+    )

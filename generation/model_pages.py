@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Count
 
 from generation import registry
-from generation.inference import chat, client, embedded
+from generation.inference import chat, client, embedded, reasoning
 from generation.inference.faults import ServiceFault
-from generation.models import GIVEN, LanguageModel
+from generation.models import GIVEN, LanguageModel, Response
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,10 @@ def abilities_line(model: LanguageModel) -> str:
     parts = ["completions without a chat" if model.able.completions else "chat"]
     if model.able.limit != chat.MAX_TOKENS:
         parts.append(model.able.limit)
+    if model.able.marks == reasoning.SHOWN:
+        parts.append("texts shown as they are")
+    elif model.able.marks:
+        parts.append(f"reasoning in {model.able.marks}")
     if model.able.opens_reasoning:
         parts.append("reasons before it answers")
     parts.append(_scores_line(model))
@@ -97,6 +101,7 @@ class ModelRow:
     options: str
     abilities: str
     responses: int
+    held: str
     is_poor: bool
     is_configured: bool
 
@@ -108,12 +113,15 @@ def all_models() -> list[ModelRow]:
 def model_rows(models: Iterable[Any]) -> list[ModelRow]:
     """The rows of language models with their numbers of responses, `answered`."""
     configured = set(client.names())
+    waiting = Response.objects.filter(held=True).order_by().values_list("model")
+    held = dict(waiting.annotate(Count("pk")))
     return [
         ModelRow(
             model=model,
             options=options_line(model.options),
             abilities=abilities_line(model),
             responses=model.answered,
+            held=f"{held[model.pk]} held" if model.pk in held else "",
             is_poor=embedded.is_poor_subject(model.model_id),
             is_configured=model.service in configured,
         )

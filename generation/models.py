@@ -266,6 +266,11 @@ class Response(Leased):
         default="",
         help_text="What the model wrote before its answer; no judge is shown it.",
     )
+    held = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Its text may have reasoning in it: in no study until an admin chooses how that is marked.",
+    )
     finding = models.CharField(max_length=10, choices=FINDINGS, blank=True, default="")
     request = models.JSONField(null=True, blank=True, help_text="The request's body as sent.")
     reply = models.JSONField(
@@ -320,6 +325,8 @@ class Response(Leased):
                 condition=Q(askings__isnull=False),
                 name="response_asked_for_a_form",
             ),
+            # Few among many: those that wait for an admin's choice.
+            models.Index(fields=["model"], condition=Q(held=True), name="response_held"),
             # The responses of the latest hour, for the metrics.
             models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
+from generation import rereading
 from generation.inference import chat, client, faults, probing, scoring
 from generation.models import GIVEN, LanguageModel, Run
 from generation.states import RunState
@@ -128,12 +129,18 @@ def _keep(model: LanguageModel, probe: probing.Probe) -> None:
     # What an earlier test saw is kept where this one could not see it.
     kept = {name: getattr(model.able, name) for name in probe.unseen}
     able = replace(probe.abilities, **kept)
+    # An admin's choice, or that of an earlier test.
+    if before := model.able.marks:
+        able = replace(able, marks=before, opens_reasoning=model.able.opens_reasoning)
+    is_new = (able.marks, able.opens_reasoning) != (model.able.marks, model.able.opens_reasoning)
     if able.scores not in scoring.ways(model.options, able):
         able = replace(able, scores="", alternatives=0)
     # Neither this test nor an earlier one saw them: they stay unknown.
     unknown = set(probing.SCORES) & set(probe.unseen) - set(model.abilities)
     model.abilities = {name: value for name, value in asdict(able).items() if name not in unknown}
     model.save(update_fields=["abilities"])
+    if is_new:
+        rereading.read_again(model)
 
 
 def named(name: str) -> LanguageModel:

@@ -11,6 +11,7 @@ urlpatterns = [
     path("models/", models.models, name="models"),
     path("models/new/", models.add_model, name="add_model"),
     path("models/<int:key>/test/", models.test_model, name="test_model"),
+    path("models/<int:key>/marks/", models.marks, name="marks"),
     path("models/<int:key>/prices/", models.prices, name="prices"),
     path("models/services/<str:name>/", models.service, name="service"),
     path("prompts/", prompts.prompts, name="prompts"),

@@ -17,6 +17,7 @@ class JudgingConfig(AppConfig):
         from datasets.importers.arriving import came_along
         from generation.access import hides_models, hides_runs
         from generation.call_queues import queues
+        from generation.rereading import judged
         from judging.blinding import (
             are_models_hidden,
             hidden_question_ids,
@@ -44,6 +45,7 @@ class JudgingConfig(AppConfig):
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         queues.add(self.name, verdicts_to_ask)
+        judged.add(self.name, judged_responses)
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, rubric_blocks)
         uses.add(self.name, studies_over)
@@ -61,6 +63,22 @@ def studies_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     rows = Study.objects.filter(protocol__in=protocols).order_by("name")
     for of, key, name in rows.values_list("protocol", "pk", "name"):
         yield of, Use("study", name, reverse("judging:study", args=[key]))
+
+
+def judged_responses(keys: Collection[int]) -> set[int]:
+    """Those of the responses that a person or a model has judged, or that are in a study that is closed."""
+    from django.db.models import Exists, OuterRef, Q
+
+    from judging.models import Judgment, MachineVerdict, StudyItem
+    from judging.states import MachineState, StudyState
+
+    items = StudyItem.objects.filter(response__in=keys).order_by()
+    given = MachineVerdict.objects.filter(
+        item=OuterRef("pk"), state__in=(MachineState.JUDGED, MachineState.UNPARSED)
+    )
+    people = Judgment.objects.filter(slot__item=OuterRef("pk"))
+    known = items.filter(Q(Exists(people)) | Q(Exists(given)) | Q(study__state=StudyState.CLOSED))
+    return set(known.values_list("response", flat=True))
 
 
 def verdicts_to_ask() -> "CallQueue":

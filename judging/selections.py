@@ -11,6 +11,7 @@ from generation.models import LONG, LanguageModel, Response, Run
 from generation.states import ResponseState
 from leases.extension import ExtensionPoint
 from leases.refusal import Refusal
+from pages.counting import how_many
 from protocols.declaration import Declaration
 from protocols.models import Protocol
 from protocols.shipped import wikicontradict
@@ -53,7 +54,11 @@ class Selection:
         return chosen.filter(model__in=self.models) if self.models else chosen
 
     def done(self) -> QuerySet[Response]:
-        return self.responses().filter(state=ResponseState.DONE)
+        return self.responses().filter(state=ResponseState.DONE, held=False)
+
+    def held(self) -> int:
+        """How many selected responses may have reasoning in their text, and are left out until an admin chooses."""
+        return self.responses().filter(state=ResponseState.DONE, held=True).count()
 
     def chosen(self) -> list[Response]:
         """The finished responses with their questions and models; raises Refusal where they cannot be judged."""
@@ -67,6 +72,11 @@ class Selection:
         if declaration and self.label:
             keys = _labelled(declaration, {response.pk for response in responses}, self.label)
             responses = [response for response in responses if response.pk in keys]
+        if not responses and (held := self.held()):
+            raise Refusal(
+                f"{how_many(held, 'finished response')} may have reasoning in the text, and no other matches. Choose "
+                "on the page of models how these models mark their reasoning."
+            )
         if not declaration or not responses:
             raise Refusal(
                 "No finished response matches. Choose runs with finished responses, or other prompts, models and "

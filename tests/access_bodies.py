@@ -150,6 +150,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("POST", "/runs/{run}/more/"): {"language_models": ["{local_model}"]},
     ("POST", "/runs/{hidden}/more/"): {"language_models": ["{local_model}"]},
+    ("POST", "/models/{local_model}/marks/"): {"marks": ""},
     ("POST", "/models/{local_model}/prices/"): {"price_read": "1", "price_written": "2"},
     ("POST", "/runs/{run}/cap/"): {"cost_cap": ""},
     ("POST", "/runs/{hidden}/cap/"): {"cost_cap": ""},

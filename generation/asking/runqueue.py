@@ -22,6 +22,7 @@ from generation.call_queues import (
     set_back,
     sweep,
 )
+from generation.inference import reasoning
 from generation.models import (
     Attempt,
     FirstReply,
@@ -291,7 +292,9 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
     of_reply = dict.fromkeys(("text", "reasoning", "finish_reason"), "")
     skipped = {**of_reply, "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
     checked = row.call.checked
+    said = checked["text"] if checked else row.reply.text
     return {
+        "held": row.verb != "skip" and reasoning.is_held(said, row.call.model.able.marks),
         "error": "",
         "finding": row.reply.finding,
         **row.reply.columns,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from generation.inference import faults, service_errors, shapes, streams
+from generation.inference import faults, reasoning, service_errors, shapes, streams
 from generation.inference.service_errors import shown
 from generation.inference.shapes import CUT_OFF, FILTERED, REFUSED
 
@@ -20,8 +20,6 @@ DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 250}
 SYSTEM_MESSAGE = "system_message"
 MAX_TOKENS, MAX_COMPLETION_TOKENS = "max_tokens", "max_completion_tokens"
 
-# The marks round a model's reasoning, where its server leaves it in the text.
-_OPEN, _CLOSE = "<think>", "</think>"
 # A finding too: of options that are scored none is the likeliest, because none was returned or several are equal.
 UNDECIDED = "undecided"
 # What PostgreSQL's JSON does not take: NUL, and halves of surrogate pairs; whole pairs are found too.
@@ -39,6 +37,7 @@ class Abilities:
 
     `completions`: it has no chat, and takes the bare text. `limit`: its name for the maximum of new tokens.
     `opens_reasoning`: its chat template begins the reasoning, so that a reply has the mark of its end alone.
+    `marks`: how it marks reasoning in its text (reasoning.MARKS), "" where that is not chosen.
     `scores`: how it gives log-probabilities (scoring.ways), "" where it does not; of `alternatives` tokens.
     """
 
@@ -47,6 +46,7 @@ class Abilities:
     opens_reasoning: bool = False
     scores: str = ""
     alternatives: int = 0
+    marks: str = ""
 
 
 USUAL = Abilities()
@@ -119,7 +119,7 @@ def reply(
     content: bytes,
     latency_ms: int,
     *,
-    opens_reasoning: bool = False,
+    abilities: Abilities = USUAL,
     choose: Choose | None = None,
 ) -> Reply:
     """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply, WrongShape, or the fault that it names.
@@ -130,7 +130,7 @@ def reply(
     data = parsed(content, status)
     raw = _cleaned(data) if _UNSTORABLE.search(content) else data
     try:
-        return _reply(request, status, data, raw, latency_ms, opens_reasoning, choose)
+        return _reply(request, status, data, raw, latency_ms, abilities, choose)
     except faults.ServiceFault as fault:
         fault.raw = raw
         raise
@@ -142,24 +142,24 @@ def _reply(
     data: Any,
     raw: Any,
     latency_ms: int,
-    opens_reasoning: bool,
+    abilities: Abilities,
     choose: Choose | None,
 ) -> Reply:
     if fault := service_errors.fault_in(data):
         raise fault
     choice, said = _choice(request, status, data, raw)
-    text, finding, finish_reason, reasoning = said.text, said.finding, said.finish_reason, ""
+    text, finding, finish_reason, thought = said.text, said.finding, said.finish_reason, ""
     scores: Mapping[str, float | None] = {}
     if choose and not finding:
         text, scores = choose(choice, text, said.apart, status)
         # It ends after the one token that was asked for, which cuts off nothing.
         finding, finish_reason = "" if text else UNDECIDED, ""
     elif finding != REFUSED:
-        text, reasoning = parted(text or "", opened=opens_reasoning and not said.apart)
+        text, thought = _parted(said, abilities)
     read, written = counted(data)
     made = Reply(
         text=text or "",
-        reasoning=_cleaned("\n\n".join(filter(None, (said.apart.strip(), reasoning)))),
+        reasoning=_cleaned("\n\n".join(filter(None, (said.apart.strip(), thought)))),
         finding=finding,
         request=request,
         status=status,
@@ -173,6 +173,33 @@ def _reply(
     )
     _check(made, has_end=text is not None)
     return made
+
+
+def _parted(said: shapes.Said, abilities: Abilities) -> tuple[str | None, str]:
+    return reasoning.parted(
+        said.text or "",
+        marks=abilities.marks,
+        opened=abilities.opens_reasoning and not said.apart,
+        is_cut=said.finish_reason in CUT_OFF,
+    )
+
+
+def text_of(raw: Any, abilities: Abilities, *, bare: bool) -> tuple[str, str] | None:
+    """(text, reasoning) of a whole reply that was kept, read again; None where it has no answer."""
+    try:
+        said = shapes.said(raw["choices"][0], bare=bare)
+    except (KeyError, IndexError, TypeError, shapes.OddShape):
+        return None
+    text, thought = _parted(said, abilities)
+    if not (text or "").strip() or not storable(text):
+        return None
+    return text or "", _cleaned("\n\n".join(filter(None, (said.apart.strip(), thought))))
+
+
+def marks_in(reply: Reply) -> tuple[str, bool]:
+    """(name of the mark, whether the template writes its opening) of the reply to a test (reasoning.found)."""
+    said = shapes.said(reply.raw["choices"][0], bare="prompt" in reply.request)
+    return reasoning.found(said.text or "")
 
 
 def _choice(
@@ -192,32 +219,6 @@ def _choice(
             f"It begins: {shown(json.dumps(raw, ensure_ascii=False).encode())}",
             status=status,
         ) from None
-
-
-def parted(text: str, *, opened: bool = False) -> tuple[str | None, str]:
-    """(answer, reasoning) of a text, the answer None where the reasoning does not end.
-
-    `opened`: the text begins within the reasoning. A text without reasoning is unchanged.
-    """
-    if opened and not text.lstrip().startswith(_OPEN):
-        text = _OPEN + text
-    if _OPEN not in text and _CLOSE not in text:
-        return text, ""
-    answer: list[str] = []
-    reasoning: list[str] = []
-    for number, part in enumerate(text.split(_OPEN)):
-        thought, closed, rest = part.rpartition(_CLOSE)
-        if number and not closed:
-            return None, "\n\n".join([*reasoning, rest.strip()])
-        answer.append(rest)
-        reasoning += filter(None, [thought.strip()])
-    return "".join(answer).strip(), "\n\n".join(reasoning)
-
-
-def opens_reasoning(reply: Reply) -> bool:
-    """Whether the text has the end of the reasoning without its beginning, which the chat template wrote."""
-    content = shapes.said(reply.raw["choices"][0], bare="prompt" in reply.request).text or ""
-    return _CLOSE in content and _OPEN not in content
 
 
 def filtered(request: Mapping[str, Any], fault: faults.ServiceFault) -> Reply:

@@ -123,7 +123,7 @@ class Service:
                     got.status,
                     got.content,
                     got.latency_ms,
-                    opens_reasoning=abilities.opens_reasoning,
+                    abilities=abilities,
                     choose=choose,
                 )
         except faults.Filtered as fault:

@@ -19,7 +19,7 @@ OPTIONAL = (("seed",), ("temperature",), ("seed", "temperature"))
 # Another wording may help; a model or address that is not there may have the other kind of completions.
 REFUSALS = (faults.Refused, faults.ServiceFailed, faults.ModelGone)
 # What a reply that is cut off does not show.
-UNSEEN = ("opens_reasoning",)
+UNSEEN = ("opens_reasoning", "marks")
 # What a test leaves open if no way worked, and one failed for another reason than that the service lacks it.
 SCORES = ("scores", "alternatives")
 
@@ -83,7 +83,8 @@ def _probed(
     is_cut_off = reply.finish_reason in chat.CUT_OFF and not reply.reasoning
     is_whole = not (reply.finding or is_cut_off)
     if is_whole:
-        abilities = replace(abilities, opens_reasoning=chat.opens_reasoning(reply))
+        marks, opens = chat.marks_in(reply)
+        abilities = replace(abilities, opens_reasoning=opens, marks=marks)
     beginning = " ".join((reply.text or reply.finding).split())[:80]
     remark = f"answered in {reply.latency_ms} ms: “{beginning}”"
     if is_cut_off:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.inference import chat, faults, service_errors, shapes
+from generation.inference import chat, faults, reasoning, service_errors, shapes
 
 # How a service gives log-probabilities: after the bare text, or as the first token of a chat's reply.
 COMPLETIONS, CHAT = "completions", "chat"
@@ -75,7 +75,8 @@ def choose(
     `choice` is the reply's, `text` its text, `thought` its reasoning. Raises WrongShape.
     """
     entries = _entries(choice, status)
-    if thought or chat.parted(text or "") != (text or "", "") or _is_hidden(choice, text):
+    apart = reasoning.begins(text or "") or reasoning.parted(text or "") != (text or "", "")
+    if thought or apart or _is_hidden(choice, text):
         raise faults.WrongShape(REASONS, status=status)
     _check(entries, options, status)
     masses = {option: _mass(entries, option) for option in options}

@@ -8,14 +8,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
-from generation import registry
+from generation import registry, rereading
 from generation.access import check_models_shown
-from generation.forms import SYSTEMS, ModelForm, PricesForm
+from generation.forms import SYSTEMS, MarksForm, ModelForm, PricesForm
 from generation.inference import client
 from generation.model_pages import all_models, options_line, service_answer
 from generation.models import LanguageModel
 from generation.views import READERS
 from leases.refusal import NotFoundHere, Refusal
+from pages.counting import how_many
 from pages.refusals import form_page, refused_in
 
 
@@ -85,6 +86,28 @@ def test_model(request: HttpRequest, key: int) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, f"{model}: {refusal}")
     return redirect("generation:models")
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def marks(request: HttpRequest, key: int) -> HttpResponse:
+    """Choose how a model marks its reasoning; texts that nobody has judged are read again."""
+    check_models_shown(person_of(request))
+    model = get_object_or_404(LanguageModel.objects.exclude(service=""), pk=key)
+    now = {"marks": model.able.marks, "opens_reasoning": model.able.opens_reasoning}
+    form = MarksForm(request.POST) if request.method == "POST" else MarksForm(initial=now)
+    if form.is_valid():
+        changed = rereading.choose(
+            model, form.cleaned_data["marks"], form.cleaned_data["opens_reasoning"]
+        )
+        messages.success(
+            request,
+            f"The choice for {model} is kept. Changed by reading it again: {how_many(changed, 'response')} that nobody "
+            "has judged.",
+        )
+        return redirect("generation:models")
+    heading = f"How {model} marks its reasoning"
+    return form_page(request, "generation/small_form.html", {"form": form, "heading": heading})
 
 
 @require_http_methods(["GET", "POST"])

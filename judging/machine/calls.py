@@ -21,6 +21,7 @@ from generation.call_queues import (
     set_back,
     sweep,
 )
+from generation.inference import reasoning
 from generation.models import LONG, Response
 from generation.prompts.prompting import Prompt
 from judging.machine import control
@@ -96,7 +97,11 @@ class JudgeQueue(CallQueue):
         answered = [row for row in settled if row.reply]
         judged_by = _judged_by(row.call.pk for row in answered)
         read = {
-            row.call.pk: settled_by(row.reply.text, *judged_by[row.call.pk])
+            row.call.pk: settled_by(
+                row.reply.text,
+                *judged_by[row.call.pk],
+                is_held=reasoning.is_held(row.reply.text, row.call.model.able.marks),
+            )
             for row in answered
             if row.reply
         }

@@ -85,6 +85,12 @@ def new(request: HttpRequest) -> HttpResponse:
                 messages.warning(
                     request, f"Left out, as not finished: {how_many(left_out, 'chosen response')}."
                 )
+            if held := selection.held():
+                messages.warning(
+                    request,
+                    f"Left out, as reasoning may be in the text: {how_many(held, 'chosen response')}. Choose on "
+                    "the page of models how these models mark their reasoning.",
+                )
             if missing := selection.unanswered():
                 messages.warning(
                     request,

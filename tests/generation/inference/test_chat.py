@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from generation.inference import chat, faults, service_errors
+from generation.inference import chat, faults, reasoning, service_errors
 from leases.retry import retry_after
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -79,9 +79,9 @@ PARTED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "opened", "answer", "reasoning"), PARTED)
-def test_the_reasoning_is_kept_apart_from_the_answer(text, opened, answer, reasoning):
-    assert chat.parted(text, opened=opened) == (answer, reasoning)
+@pytest.mark.parametrize(("text", "opened", "answer", "thought"), PARTED)
+def test_the_reasoning_is_kept_apart_from_the_answer(text, opened, answer, thought):
+    assert reasoning.parted(text, opened=opened) == (answer, thought)
 
 
 REASONED = [
@@ -95,7 +95,9 @@ REASONED = [
 @pytest.mark.parametrize("message", REASONED)
 @pytest.mark.parametrize("opened", [False, True])
 def test_reasoning_is_read_from_its_field_or_its_marks(message, opened):
-    reply = chat.reply({}, 200, choice(**message), 1, opens_reasoning=opened)
+    reply = chat.reply(
+        {}, 200, choice(**message), 1, abilities=chat.Abilities(opens_reasoning=opened)
+    )
     assert (reply.text, reply.reasoning) == ("4 km", "Hm.")
     assert reply.raw["choices"][0]["message"] == message
 
@@ -113,7 +115,9 @@ def test_reasoning_without_an_answer_is_no_answer_and_is_kept(finish_reason, kin
 
 def test_a_refusal_of_a_model_that_reasons_first_is_a_finding():
     answer = choice(content=None, refusal="No.")
-    assert chat.reply({}, 200, answer, 1, opens_reasoning=True).text == "No."
+    assert (
+        chat.reply({}, 200, answer, 1, abilities=chat.Abilities(opens_reasoning=True)).text == "No."
+    )
 
 
 def test_a_bare_completion_is_read_too():

@@ -80,6 +80,24 @@ def state_of(judge):
     )
 
 
+MARKED = [
+    ("[THINK]evaluation: incorrect[/THINK]evaluation: correct", "judged", "correct"),
+    ("<|channel|>analysis<|message|>evaluation: incorrect<|end|><|start|>assistant<|channel|>final<|message|>"
+     "evaluation: correct", "judged", "correct"),
+    ("<my_thoughts>\nevaluation: incorrect\n</my_thoughts>\nIt is right.", "unparsed", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "state", "verdict"), MARKED)
+def test_a_verdict_in_a_judge_models_reasoning_does_not_count(
+    study, judge_model, fake, reply, state, verdict
+):
+    fake.always = Say(reply)
+    judged_by(study, judge_model)
+    row = MachineVerdict.objects.first()
+    assert (row.state, row.verdict) == (state, verdict)
+
+
 def test_a_judge_model_sees_no_reasoning_and_its_own_is_kept_apart(judge_model, fake):
     fake.always = Say("4 km", reasoning="a first thought")
     study = open_study(drawn_from=finished_run(prompts=PROMPT))
