@@ -247,7 +247,9 @@ def _cell(row: Mapping[str, Any], words: Sequence[str]) -> GridCell:
     return GridCell(row["pk"], text, note, tone, bool(row["fits"]), score)
 
 
-def note_of(state: str, finding: str, held: bool, finish_reason: str, text: str) -> tuple[str, str]:
+def note_of(
+    state: str, finding: str, held: bool | None, finish_reason: str, text: str
+) -> tuple[str, str]:
     """Why a response is not simply an answer, and the state whose colour this has; ("", "") where it is one."""
     if state != ResponseState.DONE:
         return ResponseState(state).label, state

@@ -110,10 +110,11 @@ def all_models() -> list[ModelRow]:
     return model_rows(registry.seen().annotate(answered=Count("responses")))
 
 
-def model_rows(models: Iterable[Any]) -> list[ModelRow]:
+def model_rows(rows: Iterable[Any]) -> list[ModelRow]:
     """The rows of language models with their numbers of responses, `answered`."""
     configured = set(client.names())
-    waiting = Response.objects.filter(held=True).order_by().values_list("model")
+    models = list(rows)
+    waiting = Response.objects.filter(held=True, model__in=models).order_by().values_list("model")
     held = dict(waiting.annotate(Count("pk")))
     return [
         ModelRow(

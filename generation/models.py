@@ -267,9 +267,9 @@ class Response(Leased):
         help_text="What the model wrote before its answer; no judge is shown it.",
     )
     held = models.BooleanField(
-        default=False,
-        db_default=False,
-        help_text="Its text may have reasoning in it: in no study until an admin chooses how that is marked.",
+        null=True,
+        help_text="Whether its text may have reasoning in it: then it is in no study until an admin chooses how "
+        "that is marked. Null: nobody has looked.",
     )
     finding = models.CharField(max_length=10, choices=FINDINGS, blank=True, default="")
     request = models.JSONField(null=True, blank=True, help_text="The request's body as sent.")

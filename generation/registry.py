@@ -1,19 +1,25 @@
 """Language models: a service's model with fixed options. Other options make another model."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
-from generation import rereading
-from generation.inference import chat, client, faults, probing, scoring
-from generation.models import GIVEN, LanguageModel, Run
-from generation.states import RunState
+from generation.inference import chat, client, faults, probing, reasoning, scoring
+from generation.models import GIVEN, LanguageModel, Response, Run
+from generation.states import ResponseState, RunState
+from leases.extension import ExtensionPoint
 from leases.refusal import Refusal
 from leases.rows import first_of
+
+# Those of the responses with these keys that somebody has judged, whose texts stay as they are.
+judged: ExtensionPoint[[Collection[int]], set[int]] = ExtensionPoint("generation.registry.judged")
+_BATCH = 500
+_READ = ("pk", "text", "reasoning", "held", "check_reply", "reply", "request")
 
 
 class ServiceRefusal(Refusal):
@@ -140,7 +146,48 @@ def _keep(model: LanguageModel, probe: probing.Probe) -> None:
     model.abilities = {name: value for name, value in asdict(able).items() if name not in unknown}
     model.save(update_fields=["abilities"])
     if is_new:
-        rereading.read_again(model)
+        read_again(model)
+
+
+@transaction.atomic
+def choose_marks(model: LanguageModel, marks: str, opens: bool) -> int:
+    """Keep how the model marks reasoning (chat.Abilities.marks); the number of stored texts that this changes."""
+    model.abilities = {
+        **asdict(model.able),
+        **model.abilities,
+        "marks": marks,
+        "opens_reasoning": opens,
+    }
+    model.save(update_fields=["abilities"])
+    return read_again(model)
+
+
+def read_again(model: LanguageModel) -> int:
+    """Read the texts of its finished responses again from their whole replies; the number of those that change.
+
+    What somebody has judged stays, and what a check was sent about: only whether it is held is looked at again.
+    """
+    rows = model.responses.filter(state=ResponseState.DONE, finding="", scored__isnull=True)
+    keys = list(rows.filter(reply__isnull=False).order_by().values_list("pk", flat=True))
+    changed = 0
+    for start in range(0, len(keys), _BATCH):
+        some = keys[start : start + _BATCH]
+        kept = set().union(*judged(some))
+        read = list(Response.objects.filter(pk__in=set(some) - kept).only(*_READ))
+        new = [row for row in read if _reread(row, model.able)]
+        Response.objects.bulk_update(new, ["text", "reasoning", "held"])
+        changed += len(new)
+    return changed
+
+
+def _reread(row: Response, able: chat.Abilities) -> bool:
+    """Read the response's text again; whether anything changes."""
+    before = (row.text, row.reasoning, bool(row.held))
+    is_read = row.check_reply is None
+    found = chat.text_of(row.reply, able, bare="prompt" in (row.request or {})) if is_read else None
+    row.text, row.reasoning = found or before[:2]
+    row.held = (is_read and not found) or reasoning.is_held(row.text, able.marks)
+    return (row.text, row.reasoning, row.held) != before
 
 
 def named(name: str) -> LanguageModel:

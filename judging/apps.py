@@ -17,7 +17,7 @@ class JudgingConfig(AppConfig):
         from datasets.importers.arriving import came_along
         from generation.access import hides_models, hides_runs
         from generation.call_queues import queues
-        from generation.rereading import judged
+        from generation.registry import judged
         from judging.blinding import (
             are_models_hidden,
             hidden_question_ids,

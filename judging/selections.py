@@ -54,7 +54,7 @@ class Selection:
         return chosen.filter(model__in=self.models) if self.models else chosen
 
     def done(self) -> QuerySet[Response]:
-        return self.responses().filter(state=ResponseState.DONE, held=False)
+        return self.responses().filter(state=ResponseState.DONE).exclude(held=True)
 
     def held(self) -> int:
         """How many selected responses may have reasoning in their text, and are left out until an admin chooses."""

@@ -213,7 +213,7 @@ GET   /runs/{run}/                                            302  403  403  403
 GET   /runs/{hidden}/                                         302  403  403  403  403  403  403  200  200  404
 GET   /models/{local_model}/marks/                            302  403  403  403  403  403  403  403  200  403
 GET   /models/{local_model}/prices/                           302  403  403  403  403  403  403  403  200  403
-POST  /models/{local_model}/marks/                            403  403  403  403  403  403  403  403  302  403
+POST  /models/{local_model}/marks/                            302  403  403  403  403  403  403  403  302  403
 POST  /models/{local_model}/prices/                           403  403  403  403  403  403  403  403  302  403
 GET   /runs/{run}/cap/                                        302  403  403  403  403  403  403  403  200  200
 GET   /runs/{hidden}/cap/                                     302  403  403  403  403  403  403  403  200  404

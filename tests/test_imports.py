@@ -133,6 +133,7 @@ PURE = {
     "generation.excerpts",
     "generation.inference.chat",
     "generation.inference.faults",
+    "generation.inference.reasoning",
     "generation.inference.scoring",
     "generation.inference.service_entries",
     "generation.inference.service_errors",

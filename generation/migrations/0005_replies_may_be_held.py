@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='response',
             name='held',
-            field=models.BooleanField(db_default=False, default=False, help_text='Its text may have reasoning in it: in no study until an admin chooses how that is marked.'),
+            field=models.BooleanField(help_text='Whether its text may have reasoning in it: then it is in no study until an admin chooses how that is marked. Null: nobody has looked.', null=True),
         ),
         migrations.AddIndex(
             model_name='response',

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
-from generation import registry, rereading
+from generation import registry
 from generation.access import check_models_shown
 from generation.forms import SYSTEMS, MarksForm, ModelForm, PricesForm
 from generation.inference import client
@@ -97,7 +97,7 @@ def marks(request: HttpRequest, key: int) -> HttpResponse:
     now = {"marks": model.able.marks, "opens_reasoning": model.able.opens_reasoning}
     form = MarksForm(request.POST) if request.method == "POST" else MarksForm(initial=now)
     if form.is_valid():
-        changed = rereading.choose(
+        changed = registry.choose_marks(
             model, form.cleaned_data["marks"], form.cleaned_data["opens_reasoning"]
         )
         messages.success(

@@ -5,7 +5,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from generation import registry, rereading
+from generation import registry
 from generation.inference import reasoning
 from generation.models import Response
 from judging import studies
@@ -63,7 +63,7 @@ def test_a_test_call_chooses_the_mark(fake, text, marks, opens):
 
 def test_a_test_call_does_not_change_an_admins_choice(fake):
     model = echo()
-    rereading.choose(model, reasoning.SHOWN, False)
+    registry.choose_marks(model, reasoning.SHOWN, False)
     fake.enqueue(Say(ANSWERS[2]))
     registry.test(model)
     assert model.able.marks == reasoning.SHOWN
@@ -71,7 +71,7 @@ def test_a_test_call_does_not_change_an_admins_choice(fake):
 
 def test_marks_are_no_part_of_a_models_identity(fake):
     model = echo()
-    rereading.choose(model, "[THINK]", False)
+    registry.choose_marks(model, "[THINK]", False)
     assert echo() == model
     assert "marks" not in model.options
 
@@ -81,7 +81,7 @@ def test_what_is_in_no_table_is_held_out_of_studies_until_it_is_shown_as_it_is(f
     assert (first.text, first.held, second.held) == (UNKNOWN, True, False)
     selection = Selection([made])
     assert (selection.chosen(), selection.held(), selection.left_out()) == ([second], 1, 0)
-    rereading.choose(first.model, reasoning.SHOWN, False)
+    registry.choose_marks(first.model, reasoning.SHOWN, False)
     assert (len(selection.chosen()), selection.held()) == (2, 0)
 
 
@@ -94,7 +94,7 @@ def test_a_study_without_any_other_response_says_what_to_do(fake):
 def test_a_choice_reads_stored_texts_again(fake):
     _, (row, other) = answered(fake, "They conflict.\n◁/think▷12 m", "13 m")
     assert row.held
-    assert rereading.choose(row.model, "◁think▷", True) == 2
+    assert registry.choose_marks(row.model, "◁think▷", True) == 2
     row.refresh_from_db()
     other.refresh_from_db()
     assert (row.text, row.reasoning, row.held) == ("12 m", "They conflict.", False)
@@ -109,7 +109,7 @@ def test_what_somebody_has_judged_is_not_read_again(fake):
     study = studies.create("Scored", Selection([made], instances=[judged.instance_id]), design,
                            by=person("olga", Role.ADMIN))  # fmt: skip
     studies.open_study(study, [])
-    rereading.choose(row.model, "[THINK]", False)
+    registry.choose_marks(row.model, "[THINK]", False)
     row.refresh_from_db()
     judged.refresh_from_db()
     assert (row.held, judged.text) == (True, ANSWERS[2])
@@ -171,4 +171,4 @@ def test_a_content_in_parts_is_read_again_too(fake):
     answer_all(made)
     row = made.responses.get()
     assert row.held
-    assert rereading.choose(row.model, reasoning.SHOWN, False) == 1
+    assert registry.choose_marks(row.model, reasoning.SHOWN, False) == 1
