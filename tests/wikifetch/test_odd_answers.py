@@ -111,9 +111,9 @@ def test_whatever_is_odd_in_an_answer_is_read_or_refused(asked, monkeypatch):
         (said({"pages": [PAGE | {"revisions": {}}]}), "“revisions” is an object, not a list"),
         ({"continue": "more", **said({})}, "“continue” is a text, not an object"),
         ({"continue": {"rvcontinue": []}, **said({})}, "“continue” holds a list as “rvcontinue”"),
-        (said({"pages": {"1": PAGE}}), "MediaWiki is older than 1.25"),
-        (said({"pages": {"-1": PAGE}}), "MediaWiki is older than 1.25"),
-        ({"query-continue": {"embeddedin": {"eicontinue": "1"}}, "query": {}}, "older than 1.25"),
+        (said({"pages": {"1": PAGE}}), "MediaWiki is older than 1.26"),
+        (said({"pages": {"-1": PAGE}}), "MediaWiki is older than 1.26"),
+        ({"query-continue": {"embeddedin": {"eicontinue": "1"}}, "query": {}}, "older than 1.26"),
     ],
 )  # fmt: skip
 def test_what_is_odd_is_named(answer, message):

@@ -1,6 +1,7 @@
 """Reading what a wiki answered, whatever its shape: an answer that is not MediaWiki's is refused in a sentence. Pure.
 
-null counts as absent. MediaWiki is asked in its second format (since 1.25): lists are lists there, and flags booleans.
+null counts as absent. MediaWiki is asked in its second format, as it is since 1.26: lists are lists there, and flags
+booleans.
 """
 
 from datetime import datetime
@@ -10,7 +11,7 @@ from wikifetch.history.pages_seen import storable, time_in_utc
 from wikifetch.source.manners import WikiError
 
 TOO_OLD = (
-    "This wiki's MediaWiki is older than 1.25 (2015), which cannot be asked. Fetch from an export of its pages "
+    "This wiki's MediaWiki is older than 1.26 (2015), which cannot be asked. Fetch from an export of its pages "
     "instead: see its Special:Export."
 )
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a yes or no"}
@@ -53,7 +54,8 @@ def number_in(holder: dict[str, Any], name: str) -> int:
     """The number of a page or a revision."""
     value = holder.get(name)
     if type(value) is not int or not 0 < value < 2**63:
-        raise another_shape(f"“{name}” is {value!r:.40}, not a number that can be")
+        said = f"{value!r:.40}" if type(value) in {int, str} else _kind(value)
+        raise another_shape(f"“{name}” is {said}, not a number that can be")
     return value
 
 
