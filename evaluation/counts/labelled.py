@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from evaluation.counts.scored import declared_name, labels_in, of_questions
+from evaluation.counts.scored import as_sent, labels_in, of_questions
 from evaluation.scorers import kinds
 from evaluation.statistics.columns import columns
 from generation.models import Response
@@ -34,13 +34,12 @@ def labels_known(declaration: Declaration) -> list[str]:
 def with_label(declaration: Declaration, keys: Collection[int], label: str) -> set[int]:
     """For judging.selections."""
     name, _, wanted = label.partition("=")
-    scorer, declared = declaration.named("scorer")[name], declaration.named("prompt")
+    scorer = declaration.named("scorer")[name]
     ordered, found = sorted(keys), set[int]()
     for start in range(0, len(ordered), PIECE):
         rows = Response.objects.filter(pk__in=ordered[start : start + PIECE])
         read = columns(_READ, rows.values_list(*_READ.values()))
-        names = {key: declared_name(declaration, key) for key in read["prompt"].values}
-        prompts = {key: declared[name] for key, name in names.items() if name in declared}
+        prompts = as_sent(declaration, read["prompt"].values)
         _, fields = of_questions(declaration, read["instance"])
         labels, _ = labels_in(declaration, scorer, read, fields, prompts)
         given = zip(read["response"], labels, strict=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from evaluation.scorers.options import entropy
 from evaluation.statistics.chance import Floats
 from evaluation.statistics.columns import PIECE, Column, columns, combined
 from evaluation.statistics.measures import ENTROPY, FAILED, MISSING
+from generation import prompt_versions
 from generation.models import LanguageModel, OptionScore, Response
 from generation.prompts.answers import READING
 from generation.prompts.prompting import VERSION_SUFFIX
@@ -77,15 +78,10 @@ class Scored:
 def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     """Of all models or of these; None where the protocol scores nothing, or no response of the study."""
     declaration = study.declaration
-    declared = {entry.name: entry for entry in scored_prompts(declaration)}
     if not declaration.is_scored:
         return None
     of_study = study.items.order_by().values_list("response__prompt", flat=True).distinct()
-    prompts = {
-        key: declared[name]
-        for key in of_study
-        if (name := declared_name(declaration, key)) in declared
-    }
+    prompts = as_sent(declaration, of_study)
     read = columns(_NAMES, _responses(study, prompts, models))
     if not prompts or not len(read["prompt"].at):
         return None
@@ -99,9 +95,15 @@ def scored(study: Study, models: Iterable[int] | None = None) -> Scored | None:
     return Scored(declaration, named, whole, fields, rows)
 
 
-def declared_name(declaration: Declaration, key: str) -> str:
-    """The name that the protocol has for a prompt, whatever its version."""
-    return VERSION_SUFFIX.sub("", key).removeprefix(f"{declaration.name}-")
+def as_sent(declaration: Declaration, keys: Iterable[str]) -> dict[str, Entry]:
+    """The scored prompts of these keys. Where an answer stands in a reply, the version that was sent says."""
+    declared = {entry.name: entry for entry in scored_prompts(declaration)}
+    names = {key: VERSION_SUFFIX.sub("", key).removeprefix(f"{declaration.name}-") for key in keys}
+    entries = {key: declared[name] for key, name in names.items() if name in declared}
+    for key, prompt in prompt_versions.known(entries).items():
+        values = {name: of for name, of in entries[key].values.items() if name not in READING}
+        entries[key] = replace(entries[key], values={**values, **prompt.reading})
+    return entries
 
 
 def _responses(

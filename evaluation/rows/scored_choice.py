@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from evaluation.counts.scored import declared_name, scored, speaks
+from evaluation.counts.scored import as_sent, scored, speaks
 from evaluation.scorers import kinds, people
 from evaluation.scorers.language import scored_prompts, tags_of, tags_with_values
 from evaluation.statistics.measures import ANY, F1, STATES
@@ -80,13 +80,10 @@ def scores_of(study: Study, items: Iterable[StudyItem]) -> dict[int, dict[str, s
     A response whose prompt is not scored has none.
     """
     declaration = study.declaration
-    prompts = {entry.name: entry for entry in scored_prompts(declaration)}
-    found = {}
-    for item in items:
-        response, entry = (
-            item.response,
-            prompts.get(declared_name(declaration, item.response.prompt)),
-        )
+    shown_items, found = list(items), {}
+    prompts = as_sent(declaration, {item.response.prompt for item in shown_items})
+    for item in shown_items:
+        response, entry = item.response, prompts.get(item.response.prompt)
         if entry is None:
             continue
         record = response.instance.contradiction.fields or {}

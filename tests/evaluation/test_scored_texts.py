@@ -18,8 +18,10 @@ from evaluation.rows.hashing import hashed_lines
 from evaluation.sections.study import study_report
 from evaluation.views.files import bundle_file
 from generation.models import Response
+from judging.models import Study
+from protocols.installed import install
 from tests.evaluation import scored_texts
-from tests.factories import person, signed_in
+from tests.factories import person, signed_in, stored
 
 pytestmark = pytest.mark.django_db
 # Of the lines of scores, on every database.
@@ -169,3 +171,19 @@ def test_responses_of_one_label_can_be_drawn(study):
         "choice=other": ["B"],
         "memory=right": [],
     }
+
+
+def test_a_reply_is_read_as_the_prompt_says_that_was_sent(client, rita, study):
+    """A later version of the protocol looks for another marker, also in a study of both."""
+    before = study_report(study)["scores"]["tables"]
+    later = scored_texts.PROTOCOL.replace('after = "Answer:"', 'after = "So:"')
+    row, _ = install(later.replace("version = 1", "version = 2", 1).encode(), "mills.toml")
+    Study.objects.filter(pk=study.pk).update(protocol=row)
+    study = stored(study)
+    assert study.declaration.named("prompt")["think"].values["after"] == "So:"
+    assert study_report(study)["scores"]["tables"] == before
+    page = client.get(f"/reports/{study.pk}/rows/?where=way%3Dthink")
+    assertContains(page, "the Zoë guild")
+    keys = set(Response.objects.values_list("pk", flat=True))
+    unread = with_label(study.declaration, keys, "em=unread")
+    assert [row.text for row in Response.objects.filter(pk__in=unread)] == ["guild"]
