@@ -9,7 +9,7 @@ from django import forms
 from datasets.models import Collection
 from generation import prompt_versions
 from generation.grid import OUTCOMES, GridChoice, GridColumns
-from generation.inference import chat, client, reasoning
+from generation.inference import chat, client, reasoning, request_fields
 from generation.model_pages import whole_name
 from generation.models import LanguageModel, Run
 from generation.prompts.prompting import Prompt
@@ -62,6 +62,14 @@ class ModelForm(forms.Form):
         max_value=LARGEST_SEED,
         help_text="Sent with each request. If empty, none.",
     )
+    further = forms.CharField(
+        required=False,
+        max_length=request_fields.LONGEST,
+        label="Further fields of each request",
+        help_text='As one JSON object, such as {"top_p": 0.9}: any that the service takes. They tell this model from '
+        "others. The guide to asking models says how thinking is switched off.",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )
     system_message = forms.ChoiceField(
         choices=[
             (TEST_CALL, "Decide by a test call: empty if the model accepts it, otherwise none"),
@@ -80,9 +88,15 @@ class ModelForm(forms.Form):
     def options(self) -> dict[str, Any]:
         """The options of a valid form, without the system message."""
         names = ("temperature", "max_tokens", "seed")
-        return {
-            name: self.cleaned_data[name] for name in names if self.cleaned_data[name] is not None
-        }
+        set_here = {name: self.cleaned_data[name] for name in names}
+        given = {name: value for name, value in set_here.items() if value is not None}
+        return {**given, **self.cleaned_data["further"]}
+
+    def clean_further(self) -> dict[str, Any]:
+        try:
+            return request_fields.parsed(self.cleaned_data["further"])
+        except request_fields.BadFields as bad:
+            raise forms.ValidationError(str(bad)) from None
 
 
 class MarksForm(forms.Form):

@@ -1,5 +1,6 @@
 """What the pages of models show: what services offer, and each model's options and abilities in words."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,11 +56,17 @@ def options_line(options: Mapping[str, Any]) -> str:
         return "its texts are in the records; it is not asked"
     usual = [name for name in ("temperature", "max_tokens", "seed") if name in options]
     others = sorted(set(options) - {*usual, chat.SYSTEM_MESSAGE})
-    parts = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]
+    parts = [f"{name.replace('_', ' ')} {_value(options[name])}" for name in (*usual, *others)]
     system = options.get(chat.SYSTEM_MESSAGE)
     if system is None:
         return ", ".join([*parts, "no system message"])
     return ", ".join([*parts, f"system message “{system}”" if system else "empty system message"])
+
+
+def _value(value: Any) -> str:
+    return (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    )
 
 
 def whole_name(model: LanguageModel) -> str:

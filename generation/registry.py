@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
-from generation.inference import chat, client, faults, probing, reasoning, scoring
+from generation.inference import chat, client, faults, probing, reasoning, request_fields, scoring
 from generation.models import GIVEN, LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from leases.extension import ExtensionPoint
@@ -65,6 +65,10 @@ def seen() -> QuerySet[LanguageModel]:
 
 def _plain(value: Any) -> Any:
     """0.0 as 0, so that equal options make the same model."""
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -79,6 +83,11 @@ def add_probed(
 
     Raises Refusal when it does not answer.
     """
+    set_apart = (chat.MAX_TOKENS, chat.SYSTEM_MESSAGE)
+    try:
+        request_fields.check({key: value for key, value in options.items() if key not in set_apart})
+    except request_fields.BadFields as bad:
+        raise Refusal(str(bad)) from None
     probe = _probed(service, model_id, options, systems)
     whole = {**options, chat.SYSTEM_MESSAGE: probe.system_message}
     model = add(service, model_id, whole, display_name)

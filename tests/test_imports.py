@@ -134,6 +134,7 @@ PURE = {
     "generation.inference.chat",
     "generation.inference.faults",
     "generation.inference.reasoning",
+    "generation.inference.request_fields",
     "generation.inference.scoring",
     "generation.inference.service_entries",
     "generation.inference.service_errors",

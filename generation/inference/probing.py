@@ -16,6 +16,8 @@ CHATS = (chat.Abilities(), chat.Abilities(limit=chat.MAX_COMPLETION_TOKENS))
 COMPLETIONS = chat.Abilities(completions=True)
 # Options that some services refuse for some models.
 OPTIONAL = (("seed",), ("temperature",), ("seed", "temperature"))
+# The options with a field of their own; the others are further fields of the request.
+USUAL = ("temperature", "max_tokens", "seed")
 # Another wording may help; a model or address that is not there may have the other kind of completions.
 REFUSALS = (faults.Refused, faults.ServiceFailed, faults.ModelGone)
 # What a reply that is cut off does not show.
@@ -61,7 +63,8 @@ def probe(
     assert first is not None
     if isinstance(first, faults.Refused) and (refused := _refused(service, model_id, options)):
         raise faults.Refused(
-            f"The service does not take the {' and the '.join(refused)} for this model. Leave it empty."
+            f"The service does not take the {' and the '.join(refused)} for this model. Leave it "
+            f"{'empty' if set(refused) <= set(USUAL) else 'out'}."
         ) from first
     raise first
 
@@ -118,7 +121,10 @@ def _with_scores(
 
 def _refused(service: Service, model_id: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The options without which the service takes the request; none where that is not the cause."""
-    for names in (names for names in OPTIONAL if set(names) <= set(options)):
+    further = tuple(name for name in options if name not in USUAL)
+    one_by_one = [(name,) for name in further]
+    asked = [*OPTIONAL, *one_by_one, *([further] if len(further) > 1 else [])]
+    for names in (names for names in asked if set(names) <= set(options)):
         left = {name: value for name, value in options.items() if name not in names}
         for abilities in CHATS:
             try:

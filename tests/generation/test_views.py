@@ -18,6 +18,7 @@ from generation.inference import chat, embedded
 from generation.models import LanguageModel, Response, Run
 from generation.prompts import prompting
 from generation.states import RunState
+from leases.refusal import Refusal
 from tests.factories import person, signed_in, stored
 from tests.generation.factories import answer_all, answer_one, canal, canals, echo, run
 from tests.generation.fake_service import CONTEXT_TOO_LONG, FakeService, Fault, Say
@@ -141,6 +142,51 @@ def test_a_model_is_added_with_the_system_message_it_takes(
         "seed": 5,
         "system_message": stored,
     }
+
+
+FURTHER = '{"top_p": 1.0, "chat_template_kwargs": {"enable_thinking": false}, "stop": ["\\n"]}'
+
+
+def test_further_fields_are_sent_with_each_request_and_tell_models_apart(
+    client, alice, local, fake
+):
+    client.post(reverse("generation:add_model"), ADD)
+    answer = client.post(reverse("generation:add_model"), {**ADD, "further": FURTHER}, follow=True)
+    assertContains(answer, "chat template kwargs {&quot;enable_thinking&quot;: false}")
+    plain, model = LanguageModel.objects.order_by("pk")
+    fields = {"top_p": 1, "chat_template_kwargs": {"enable_thinking": False}, "stop": ["\n"]}
+    assert model.options == {**plain.options, **fields}
+    assert fields.items() <= fake.calls[-1].items()
+
+
+def test_options_that_nobody_set_are_not_in_the_hash(client, alice, local):
+    usual = {"temperature": 0, "max_tokens": 250, "system_message": ""}
+    known = "8b514224268f9186c92a885f9c51dbd465aa2d660e613106c049ac50589d52b9"
+    assert registry.options_hash(usual) == known
+    client.post(reverse("generation:add_model"), {**ADD, "seed": "", "further": " "})
+    assert LanguageModel.objects.get().options_hash == known
+
+
+@pytest.mark.parametrize(
+    ("further", "words"),
+    [
+        ('{"stream": true}', "“stream” is set by the program"),
+        ("top_p: 1", "Write one JSON object"),
+        ('{"top_k": 20}', "does not take the top_k for this model. Leave it out"),
+        ('{"top_k": 20, "min_p": 0.1}', "does not take the top_k and the min_p for this model"),
+    ],
+)
+def test_a_further_field_that_cannot_be_sent_is_named(client, alice, settings, further, words):
+    with FakeService(refuses=("top_k", "min_p")) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        answer = client.post(reverse("generation:add_model"), {**ADD, "further": further})
+    assertContains(answer, words, status_code=400)
+    assert not LanguageModel.objects.exists()
+
+
+def test_a_field_of_the_program_is_refused_outside_the_form_too(local):
+    with pytest.raises(Refusal, match="“stream” is set by the program"):
+        registry.add_probed("local", "echo-1", {"max_tokens": 9, "stream": True})
 
 
 def test_a_model_that_does_not_answer_is_not_added_and_nothing_is_lost(client, alice, local, fake):
