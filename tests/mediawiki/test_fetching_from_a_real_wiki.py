@@ -43,6 +43,14 @@ def test_the_other_articles_that_tags_name_come_too_redirects_followed(wiki):
     assert not any("pageids" in line["params"] for line in wiki.requests())
 
 
+def test_a_token_that_the_wiki_does_not_take_ends_the_fetch(wiki, settings):
+    settings.WIKI_TOKENS = {wiki.address: "of-no-account"}
+    with pytest.raises(
+        Refusal, match=r"\(assertuserfailed\)\. It does not take the account's token"
+    ):
+        fetch.finished(newfetch.fetch_of_titles(["Mill 05"]))
+
+
 def test_it_behaves_as_wikis_ask(wiki):
     fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     asked = wiki.requests()

@@ -12,12 +12,6 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-GO_ON = """
-from wikifetch import fetch, tasks
-from wikifetch.models import FetchRun
-tasks.sweep_fetches()
-fetch.finished(FetchRun.objects.get())
-"""
 ROWS = """
 import json
 from wikifetch.models import Sighting
@@ -92,7 +86,7 @@ def test_a_killed_fetch_goes_on_and_gives_the_rows_of_one_that_was_not(
     process.send_signal(signal.SIGKILL)
     process.communicate()
     killed.let_the_lease_run_out()
-    killed.manage("shell", "-v0", "-c", GO_ON)
+    killed.manage("fetch_tagged_pages", "--resume")
 
     assert killed.rows() == clean.rows()
     assert set(asked(wiki, history=False).values()) == {1}
