@@ -14,6 +14,7 @@ from datasets.blinding import shown_to
 from datasets.identity import canonical
 from datasets.models import Contradiction
 from datasets.records import current
+from writing.declared.language import RECORD
 from writing.models import Entry, Writing
 from writing.states import LIVE
 
@@ -69,8 +70,9 @@ def records_of(writing: Writing) -> QuerySet[Contradiction]:
 def open_targets(writing: Writing, person: Person) -> Iterator[Target]:
     """What this person may still take, in the order of the records.
 
-    Left out is what somebody writes or has written, what the form has made, what the person gave up or checked, and
-    what is hidden from them. At most one more than MOST_COUNTED: a page must not cost more for a larger collection.
+    Left out is what somebody writes or has written, the records that the form has made, what the person gave up or
+    checked, and what is hidden from them. At most one more than MOST_COUNTED: a page must not cost more for a larger
+    collection.
     """
     mine = Q(author=person) | Q(checker=person)
     entries = writing.entries.filter(Q(state__in=LIVE) | mine).order_by()
@@ -79,12 +81,13 @@ def open_targets(writing: Writing, person: Person) -> Iterator[Target]:
         taken = set(entries.values_list("target", flat=True))
         lacking = (target for target in _lacking(writing, rows) if target.key not in taken)
         return islice(lacking, MOST_COUNTED + 1)
-    of_form = {
-        "writing__collection": writing.collection_id,
-        "writing__form_name": writing.form_name,
-    }
-    made = Entry.objects.filter(**of_form, made__isnull=False).order_by().values("made__position")
-    free = rows.exclude(position__in=entries.values("record__position")).exclude(position__in=made)
+    free = rows.exclude(position__in=entries.values("record__position"))
+    if writing.form.makes == RECORD:
+        of_form = Entry.objects.filter(
+            writing__collection=writing.collection_id, writing__form_name=writing.form_name
+        )
+        made = of_form.filter(made__isnull=False).order_by().values("made__position")
+        free = free.exclude(position__in=made)
     keys = free.values_list("pk", "position")[: MOST_COUNTED + 1]
     return (Target(_key_of_place(position), pk) for pk, position in keys)
 
