@@ -1,8 +1,8 @@
 """Time and memory of a file of declared records, in and out, next to json.loads and json.dumps of its lines.
 
-Of ConflictBank's shape, 12 kB each, on SQLite and on PostgreSQL, by the commands; what comes out are the same bytes. It
-is done for a tenth of the records and then for all: the memory is that by which the process grew at its peak, and shows
-that it does not grow with the file.
+Of ConflictBank's shape, 12 kB each, on SQLite and on PostgreSQL, by the commands; what comes out are the same bytes. In
+between the collection's pages are shown, and a run with one prompt is made. It is done for a tenth of the records and
+then for all: the memory is that by which the process grew at its peak, and shows that it does not grow with the file.
 """
 
 import argparse
@@ -38,7 +38,12 @@ def measure(options: argparse.Namespace) -> None:
         into = measured(
             partial(run, "import_dataset", PROTOCOL, str(given), "--collection", f"of-{n}")
         )
-        print_next_to(measured(partial(loads, given)), f"{n} records in", into)
+        least = measured(partial(loads, given))
+        print_next_to(least, f"{n} records in", into)
+        for page in ("collection", "questions", "deviations"):
+            shown = measured(partial(show, page, f"of-{n}"), prepare=client)
+            print_next_to(least, f"{n} records, page of the {page}", shown)
+        print_next_to(least, f"{n} records, a run", measured(partial(make_run, f"of-{n}")))
         out = measured(
             partial(run, "export_dataset", f"of-{n}", "--format", "records", "--out", str(taken))
         )
@@ -87,6 +92,47 @@ few: list[dict] = []
 def read_few(path: Path) -> None:
     with path.open(encoding="utf-8") as file:
         few.extend(json.loads(line) for line, _ in zip(file, range(FEW), strict=False))
+
+
+clients: list = []
+
+
+def client() -> None:
+    """A browser of an administrator that has seen another page."""
+    from django.test import Client
+
+    from accounts.models import Person
+    from accounts.roles import Role
+    from tests.factories import person
+
+    clients.append(Client(SERVER_NAME="127.0.0.1"))
+    admin = Person.objects.filter(username="admin").first() or person("admin", Role.ADMIN)
+    clients[0].force_login(admin)
+    assert clients[0].get("/collections/").status_code == 200
+
+
+def show(page: str, name: str) -> None:
+    from django.urls import reverse
+
+    assert clients[0].get(reverse(f"datasets:{page}", args=[name])).status_code == 200
+
+
+def make_run(name: str) -> None:
+    """With one prompt, which shows two passages, and one model, which is not asked."""
+    from django.test import override_settings
+
+    from datasets.records import collection_named
+    from generation import protocol_prompts, registry, runs
+
+    collection = collection_named(name)
+    assert collection.protocol
+    prompt = protocol_prompts.of_protocol(collection.protocol)["two-temporal"]
+    entry = {"url": "http://127.0.0.1:9/v1"}
+    with override_settings(INFERENCE_SERVICES={"local": entry}):
+        model = registry.add("local", "none", {"temperature": 0})
+        model.abilities = {"scores": "top", "alternatives": 20}
+        model.save()
+        runs.create(collection=collection, models=[model], prompts=[prompt])
 
 
 def dumps(n: int) -> None:

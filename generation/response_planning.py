@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+from django.db.models import Prefetch, QuerySet
 
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
@@ -22,6 +22,8 @@ from generation.states import ResponseState
 from leases.refusal import Refusal
 from protocols.declaration import WIKICONTRADICT, Declaration
 
+# Questions, with their records, in memory at a time.
+PIECE = 100
 NOT_REVISED = "it has no checked passages revised so that they agree"
 
 
@@ -71,18 +73,20 @@ def instances_of(collection: Collection, limit: int | None = None) -> QuerySet[I
 
 
 def rendered(
-    instances: Iterable[Instance], prompts: Sequence[Prompt], seed: int | None = None
+    instances: QuerySet[Instance], prompts: Sequence[Prompt], seed: int | None = None
 ) -> Iterator[Rendered]:
-    """Every prompt about every question, questions first. The seed (None: 0) draws the examples of declared records."""
+    """Every prompt about every question, questions first. The seed (None: 0) draws the examples of declared records.
+
+    The questions are read in pieces: their records may be long.
+    """
     if any(prompt.revised for prompt in prompts):
-        instances = list(instances)
         checked = RevisedPassage.objects.filter(state=RevisedPassage.State.CHECKED)
-        prefetch_related_objects(
-            instances, Prefetch("revised_passages", queryset=checked, to_attr="checked_revisions")
+        instances = instances.prefetch_related(
+            Prefetch("revised_passages", queryset=checked, to_attr="checked_revisions")
         )
     # Not joined to each question: a protocol is a long text.
     declarations: dict[int, Declaration] = {}
-    for instance in instances:
+    for instance in instances.iterator(chunk_size=PIECE):
         of = instance.contradiction
         for prompt in prompts:
             if prompt.protocol != WIKICONTRADICT:
@@ -190,19 +194,21 @@ def askers(
 
 def responses(
     run: Run,
-    rendered: Sequence[Rendered],
-    models: Sequence[LanguageModel],
+    rendered: Iterable[Rendered],
+    asked: Mapping[str, Sequence[LanguageModel]],
     samples: int,
     *,
     made: Container[tuple[str, int]] = (),
     first: int = 0,
 ) -> Iterator[Response]:
-    """The rows to make but those of prompt names and models' keys in `made`; `order` counts from `first`."""
-    by_prompt = askers({row.prompt.name: row.prompt for row in rendered}.values(), models)
+    """The rows to make but those of prompt names and models' keys in `made`; `order` counts from `first`.
+
+    `asked` are the models by prompt name (askers).
+    """
     combinations = (
         (row, model, sample)
         for row in rendered
-        for model in by_prompt[row.prompt.name]
+        for model in asked[row.prompt.name]
         if (row.prompt.name, model.pk) not in made
         for sample in range(1, 2 if row.prompt.given else samples + 1)
     )

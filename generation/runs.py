@@ -2,7 +2,9 @@
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -29,6 +31,15 @@ MOST_RESPONSES = 100_000
 MOST_NAMED = 5
 
 
+class LeftOut(NamedTuple):
+    """A prompt that cannot be used on a question: the question's key here and in exports, and the reason."""
+
+    instance: int
+    key: str
+    prompt: Prompt
+    problem: str
+
+
 class NothingRevised(Refusal):
     """A prompt needs revised passages, and this collection has no checked ones."""
 
@@ -48,12 +59,12 @@ def create(
     name: str = "",
     by: Person | None = None,
     form: UUID | None = None,
-) -> tuple[Run, list[Rendered]]:
+) -> tuple[Run, list[LeftOut]]:
     """A run in draft with its responses waiting, over the first `limit` questions (None: all).
 
     One of given texts alone is finished at once. Returns it with the prompts that were left out because a passage in
     them is empty; the same `form` again returns the first run. Raises Refusal when there is nothing to ask, no model
-    that can be asked, or a record that lacks what a prompt shows.
+    that can be asked, or a record that lacks what a prompt shows; the responses stored until then are taken back.
     """
     prompt_versions.check_fit(collection, prompts)
     asking = [prompt for prompt in prompts if not prompt.given]
@@ -61,22 +72,15 @@ def create(
         _check_models(models)
     _check_scores([(prompt, model) for prompt in asking for model in models])
     questions = response_planning.instances_of(collection, limit)
-    seed = _seed(prompts)
-    askable, left_out = _rendered(collection, questions, prompts, seed)
-    if not askable:
-        raise Refusal(
-            f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
-        )
     if samples < 1:
         raise Refusal("Each prompt needs at least one sample.")
     asked = list(models) if asking else []
-    _check_size(sum(1 if row.given else len(asked) * samples for row in askable))
     columns = {
         "name": name.strip() or _name(collection, asked, prompts),
         "collection": collection,
         "prompts": [prompt.name for prompt in prompts],
         "samples": samples,
-        "seed": seed,
+        "seed": _seed(prompts),
         "created_by": by,
         "is_demonstration": collection.is_demonstration,
     }
@@ -87,10 +91,16 @@ def create(
     else:
         run = Run.objects.create(**columns)
     run.models_asked.set(asked)
-    _store(response_planning.responses(run, askable, asked, samples), prompts)
+    found = _Found(collection)
+    askable = found.askable(response_planning.rendered(questions, prompts, run.seed))
+    by_prompt = response_planning.askers(prompts, asked)
+    if not _store(found, response_planning.responses(run, askable, by_prompt, samples), prompts):
+        raise Refusal(
+            f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
+        )
     if not asking:
         RUN.require(run, "give", finished_at=Now())
-    return run, left_out
+    return run, found.left_out
 
 
 def _seed(prompts: Sequence[Prompt], seed: int | None = None) -> int | None:
@@ -103,7 +113,7 @@ def _seed(prompts: Sequence[Prompt], seed: int | None = None) -> int | None:
 @transaction.atomic
 def extend(
     run: Run, models: Sequence[LanguageModel], prompts: Sequence[Prompt]
-) -> tuple[int, list[Rendered]]:
+) -> tuple[int, list[LeftOut]]:
     """Ask the run's questions with further models and prompts; returns the number of new responses.
 
     Each new model gets all prompts, each new prompt all models. Questions changed or excluded since the run was made
@@ -116,27 +126,29 @@ def extend(
     prompt_versions.check_fit(run.collection, prompts)
     whole_prompts, whole, made = _whole(run, models, prompts)
     run.seed = _seed(prompts, run.seed)
-    askable, left_out = _rendered(run.collection, _kept(run), whole_prompts, run.seed)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
-    rows = list(
-        response_planning.responses(run, askable, whole, run.samples, made=made, first=last + 1)
+    found = _Found(run.collection)
+    askable = found.askable(response_planning.rendered(_kept(run), whole_prompts, run.seed))
+    by_prompt = response_planning.askers(whole_prompts, whole)
+    rows = response_planning.responses(
+        run, askable, by_prompt, run.samples, made=made, first=last + 1
     )
-    _check_size(run.responses.count() + len(rows))
-    if not rows:
+    stored = _store(found, rows, prompts, before=run.responses.count())
+    if not stored:
         raise Refusal("There is nothing to ask: the run's questions were changed or excluded.")
-    _store(rows, prompts)
+    new = run.responses.filter(order__gt=last).order_by()
     if run.cost_cap is not None:
-        texts = ((row.rendered, row.follow_up) for row in rows)
+        texts = new.values_list("rendered", "follow_up").iterator(chunk_size=BATCH)
         run.longest = max(run.longest, caps.longest(texts, whole))
     run.prompts = [prompt.name for prompt in whole_prompts]
     caps.check_cap(run, whole)
     run.models_asked.set(whole)
     run.save(update_fields=["prompts", "longest", "seed"])
-    waits = any(row.state == ResponseState.PENDING for row in rows)
+    waits = new.filter(state=ResponseState.PENDING).exists()
     if waits and run.state in (RunState.DONE, RunState.CANCELLED):
         RUN.require(run, "resume", finished_at=None, reason="")
     added = {prompt.name for prompt in prompts}
-    return len(rows), [row for row in left_out if row.prompt.name in added]
+    return stored, [row for row in found.left_out if row.prompt.name in added]
 
 
 def _whole(
@@ -175,51 +187,67 @@ def _kept(run: Run) -> QuerySet[Instance]:
     return response_planning.instances_of(run.collection).filter(pk__in=asked)
 
 
-def _rendered(
-    collection: Collection,
-    questions: QuerySet[Instance],
-    prompts: Sequence[Prompt],
-    seed: int | None,
-) -> tuple[list[Rendered], list[Rendered]]:
-    """What can be asked, and what is left out.
+class _Found:
+    """What of the questions of a collection cannot be asked, counted while they go by."""
 
-    Raises NothingRevised for a prompt on revised passages where no question has checked ones, Refusal for records that
-    lack what a prompt shows.
-    """
-    rows = list(response_planning.rendered(questions, prompts, seed))
-    _check_records([row for row in rows if row.is_unfit])
-    askable = [row for row in rows if not row.problem]
-    left_out = [row for row in rows if row.problem]
-    fit = {row.prompt.name for row in askable}
-    for row in left_out:
-        if row.prompt.revised and row.prompt.name not in fit:
-            raise NothingRevised(
-                f"Prompt {row.prompt.label} shows passages revised so that they agree, and no question of "
-                f"{collection.name} has such passages checked by a second person. Write and check them on "
-                "the collection's page of revised passages, or leave this prompt out.",
-                collection,
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self.left_out: list[LeftOut] = []
+        self.unfit = 0
+        self._named: list[str] = []
+        self._fit: set[str] = set()
+
+    def askable(self, rows: Iterable[Rendered]) -> Iterator[Rendered]:
+        for row in rows:
+            if row.is_unfit:
+                self.unfit += 1
+                if self.unfit <= MOST_NAMED:
+                    title = f"“{row.instance.contradiction.title}” ({row.key[:8]})"
+                    self._named.append(f"{title} for prompt {row.prompt.label}: {row.problem}")
+            elif row.problem:
+                self.left_out.append(LeftOut(row.instance.pk, row.key, row.prompt, row.problem))
+            else:
+                self._fit.add(row.prompt.name)
+                yield row
+
+    def check(self) -> None:
+        """Raise Refusal for records that lack what a prompt shows.
+
+        And NothingRevised for a prompt on revised passages where no question has checked ones.
+        """
+        if self.unfit:
+            more = f"; and {self.unfit - MOST_NAMED} more" if self.unfit > MOST_NAMED else ""
+            raise Refusal(
+                f"Records lack what prompts show: {'; '.join(self._named)}{more}. Correct or exclude them, or leave "
+                "the prompts out."
             )
-    return askable, left_out
+        for row in self.left_out:
+            if row.prompt.revised and row.prompt.name not in self._fit:
+                raise NothingRevised(
+                    f"Prompt {row.prompt.label} shows passages revised so that they agree, and no question of "
+                    f"{self.collection.name} has such passages checked by a second person. Write and check them on "
+                    "the collection's page of revised passages, or leave this prompt out.",
+                    self.collection,
+                )
 
 
-def _check_records(unfit: Sequence[Rendered]) -> None:
-    if unfit:
-        named = [
-            f"“{row.instance.contradiction.title}” ({row.key[:8]}) for prompt {row.prompt.label}: {row.problem}"
-            for row in unfit[:MOST_NAMED]
-        ]
-        more = f"; and {len(unfit) - MOST_NAMED} more" if len(unfit) > MOST_NAMED else ""
-        raise Refusal(
-            f"Records lack what prompts show: {'; '.join(named)}{more}. Correct or exclude them, or leave the prompts "
-            "out."
-        )
+def _store(
+    found: _Found, rows: Iterator[Response], prompts: Sequence[Prompt], before: int = 0
+) -> int:
+    """Add the responses of a run, a batch in memory at a time, and return how many; from now on its prompts stay.
 
-
-def _store(rows: Iterable[Response], prompts: Sequence[Prompt]) -> None:
-    """Add the responses of a run; from now on its prompts never change."""
+    Those that make a refusal sure are counted and not added. The run has `before` already. Raises Refusal.
+    """
     prompt_versions.publish(prompts)
-    Response.objects.bulk_create(rows, batch_size=BATCH)
+    size = 0
+    while batch := list(islice(rows, BATCH)):
+        size += len(batch)
+        if before + size <= MOST_RESPONSES and not found.unfit:
+            Response.objects.bulk_create(batch)
+    found.check()
+    _check_size(before + size)
     learn_sizes_on_commit("generation")
+    return size
 
 
 def _check_size(size: int) -> None:

@@ -19,7 +19,6 @@ from generation.access import check_models_shown, keep_questions, run_for, visib
 from generation.asking.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
-from generation.response_planning import Rendered
 from generation.states import RunState
 from generation.views import READERS
 from pages.counting import how_many
@@ -115,18 +114,18 @@ def cap(request: HttpRequest, key: int) -> HttpResponse:
     return form_page(request, "generation/small_form.html", context)
 
 
-def _say_left_out(request: HttpRequest, left_out: list[Rendered]) -> None:
+def _say_left_out(request: HttpRequest, left_out: list[runs.LeftOut]) -> None:
     if left_out:
         words = "; ".join(_named(left_out, person_of(request)))
         messages.warning(request, f"Left out: {len(left_out)}{words and f', {words}'}.")
 
 
-def _named(left_out: list[Rendered], person: Person) -> list[str]:
+def _named(left_out: list[runs.LeftOut], person: Person) -> list[str]:
     """The first of them in words, without questions that are hidden from the person."""
-    asked = Instance.objects.filter(pk__in={row.instance.pk for row in left_out})
-    shown = set(shown_to(person, asked, "contradiction__").values_list("pk", flat=True))
-    named = [row for row in left_out if row.instance.pk in shown][:5]
-    return [f"{row.prompt.name} on “{row.instance}”: {row.problem}" for row in named]
+    asked = Instance.objects.filter(pk__in={row.instance for row in left_out})
+    texts = dict(shown_to(person, asked, "contradiction__").values_list("pk", "question"))
+    named = [row for row in left_out if row.instance in texts][:5]
+    return [f"{row.prompt.name} on “{texts[row.instance]}”: {row.problem}" for row in named]
 
 
 @require_GET

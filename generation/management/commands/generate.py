@@ -80,10 +80,8 @@ class Command(RefusingCommand):
             limit=options["limit"],
             name=options["name"],
         )
-        for rendered in left_out:
-            self.stderr.write(
-                f"{rendered.key} is left out of {rendered.prompt.name}: {rendered.problem}."
-            )
+        for row in left_out:
+            self.stderr.write(f"{row.key} is left out of {row.prompt.name}: {row.problem}.")
         if run.state == RunState.DRAFT:
             runs.start(run)
         total = responses.progress(run).total
