@@ -1,6 +1,7 @@
 """Template contexts of a contradiction's pages."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ from datasets.declared.shown import FieldShown, shown_fields
 from datasets.deviations import Deviation, DeviationKind, deviations
 from datasets.excluding.exclusions import Standing, standings
 from datasets.models import Collection, Contradiction, RevisedPassage
-from datasets.records import deviations_of, same_tag
+from datasets.records import BATCH, deviations_of, same_tag
 from datasets.spans import ranges_in, segments
 from datasets.states import RevisionState as State
 from datasets.streaming import streamed
@@ -29,8 +30,12 @@ class Typed(NamedTuple):
     chosen: list[str]
 
 
+# What names a row of the table of deviations.
+NAMING = ("pk", "position", "title")
+
+
 class DeviationLine(NamedTuple):
-    """A deviation with its row: {pk, position, title}."""
+    """A deviation with its row: its NAMING."""
 
     contradiction: dict[str, Any]
     deviation: Deviation
@@ -100,18 +105,27 @@ def deviation_table(
     collection: Collection, rows: QuerySet[Contradiction]
 ) -> tuple[list[tuple[DeviationKind, int]], list[DeviationLine]]:
     """The number of deviations of each kind, and all of them with what names their rows."""
-    declaration = collection.declaration if collection.is_declared else None
-    lines = [
-        DeviationLine({name: row.columns[name] for name in ("pk", "position", "title")}, deviation)
-        for row in streamed(rows)
-        for deviation in (
-            declared_deviations(declaration, row.record)
-            if declaration
-            else deviations(row.columns, row.questions)
-        )
-    ]
+    found = _declared_deviations(collection, rows) if collection.is_declared else _deviations(rows)
+    lines = [DeviationLine(named, deviation) for named, all in found for deviation in all]
     counts = Counter(line.deviation.kind for line in lines)
     return [(kind, counts[kind]) for kind in DeviationKind if counts[kind]], lines
+
+
+def _declared_deviations(
+    collection: Collection, rows: QuerySet[Contradiction]
+) -> Iterator[tuple[dict[str, Any], list[Deviation]]]:
+    """By row: what names it, and its deviations. Only the record is read: there may be many, and long ones."""
+    declaration = collection.declaration
+    for row in rows.values(*NAMING, "fields").iterator(chunk_size=BATCH):
+        yield row, declared_deviations(declaration, row.pop("fields"))
+
+
+def _deviations(
+    rows: QuerySet[Contradiction],
+) -> Iterator[tuple[dict[str, Any], list[Deviation]]]:
+    """The same of WikiContradict's records."""
+    for row in streamed(rows):
+        yield {name: row.columns[name] for name in NAMING}, deviations(row.columns, row.questions)
 
 
 def marked(passage: str, span: str | None, kept: list[list[int]]) -> SafeString:

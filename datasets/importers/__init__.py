@@ -21,6 +21,10 @@ class Importer(Protocol):
 
     def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]: ...
 
+    def first(self, file: BinaryIO) -> Parsed:
+        """The first record, of which no more than that is read. Raises Unreadable, RecordRefused, StopIteration."""
+        ...
+
     def deviations(self, parsed: Parsed) -> list[Deviation]: ...
 
 

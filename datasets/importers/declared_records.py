@@ -51,6 +51,9 @@ class DeclaredRecords:
         compared.finish()
         refuse(list(map(str, self._kept_problems(noted))))
 
+    def first(self, file: BinaryIO) -> Parsed:
+        return self._parse(next(self._values(file, FileNoted())))
+
     def deviations(self, parsed: Parsed) -> list[Deviation]:
         return declared_deviations(self.declaration, parsed.record)
 

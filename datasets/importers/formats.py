@@ -7,6 +7,7 @@ from datasets.importers import IMPORTERS, Importer
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection
+from datasets.schema import RecordRefused
 from leases.refusal import NotFoundHere, Refusal
 from protocols.declaration import Declaration
 from protocols.models import Protocol
@@ -63,8 +64,8 @@ def of_another_format(file: BinaryIO, importer: Importer) -> Unreadable | None:
 
 
 def _reads(importer: Importer, file: BinaryIO) -> bool:
-    with suppress(Unreadable):
-        return next(importer.records(file), None) is not None
+    with suppress(Unreadable, RecordRefused, StopIteration):
+        return importer.first(file) is not None
     return False
 
 

@@ -21,5 +21,8 @@ class WikiContradict:
         """The file's records in order, from its beginning. Raises Unreadable (checked_records)."""
         return checked_records(values_in(file), parse)
 
+    def first(self, file: BinaryIO) -> Parsed:
+        return parse(next(values_in(file)))
+
     def deviations(self, parsed: Parsed) -> list[Deviation]:
         return deviations(parsed.columns, parsed.slots)

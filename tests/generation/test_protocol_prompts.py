@@ -369,6 +369,51 @@ def test_of_many_such_records_five_are_named(local):
     assert str(refused.value).count("Quillmere Abbey") == 5
 
 
+@pytest.fixture
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(response_planning, "PIECE", 2)
+    monkeypatch.setattr(runs, "BATCH", 3)
+
+
+def test_records_read_in_pieces_are_asked_in_the_same_order(local, small_pieces):
+    of = imported(file_of_records(*(record(n) for n in range(1, 8)))).collection
+    prompts = protocol_prompts.of_protocol(of.protocol)
+    chosen = [prompts["default"], prompts["no-evidence"]]
+    made, _ = runs.create(collection=of, models=[able()], prompts=chosen)
+    asked = made.responses.order_by("order").values_list(
+        "order", "instance__contradiction__position", "prompt"
+    )
+    pairs = [(n, prompt.name) for n in range(7) for prompt in chosen]
+    assert list(asked) == [(order, *pair) for order, pair in enumerate(pairs)]
+
+
+def test_a_record_refused_after_others_were_stored_takes_the_run_back(local, small_pieces):
+    three = {"temporal_conflict_time_span": ["1", "2", "3"]}
+    changes = [{}] * 5 + [three]
+    of = imported(
+        file_of_records(*(record(n, **more) for n, more in enumerate(changes, 1)))
+    ).collection
+    with pytest.raises(Refusal, match=r"Records lack what prompts show: “Quillmere Abbey 6”"):
+        runs.create(collection=of, models=[able()], prompts=[prompt_versions.find("CB 3td")])
+    assert not Run.objects.exists()
+    assert not Response.objects.exists()
+
+
+def test_a_run_of_too_many_responses_says_how_many_and_stores_none(
+    local, small_pieces, monkeypatch
+):
+    monkeypatch.setattr(runs, "MOST_RESPONSES", 4)
+    of = imported(file_of_records(*(record(n) for n in range(1, 8)))).collection
+    prompts = [protocol_prompts.of_protocol(of.protocol)["default"]]
+    with pytest.raises(Refusal, match="That would be 7 responses; a run has at most 4"):
+        runs.create(collection=of, models=[able()], prompts=prompts)
+    assert not Response.objects.exists()
+    made, _ = runs.create(collection=of, models=[able()], prompts=prompts, limit=3)
+    with pytest.raises(Refusal, match="That would be 6 responses"):
+        runs.extend(made, [able(model_id="another")], [])
+    assert made.responses.count() == 3
+
+
 def test_a_prompt_whose_evidence_is_empty_is_left_out_and_named(local):
     of = unfit(default_evidence=" ")
     prompts = protocol_prompts.of_protocol(of.protocol)

@@ -151,6 +151,29 @@ def test_a_file_of_a_protocol_is_none_of_another():
         ferries(file_of_records(record(1)))
 
 
+class Counted(io.BytesIO):
+    """A file that counts the bytes read."""
+
+    taken = 0
+
+    def read(self, size=-1):
+        data = super().read(size)
+        self.taken += len(data)
+        return data
+
+
+def test_a_refused_file_is_read_once_whatever_protocols_there_are():
+    conflictbank.protocol()
+    for name in ("ferries", "boats", "rafts"):
+        install(toml().replace(b'name = "ferries"', f'name = "{name}"'.encode(), 1), f"{name}.toml")
+    file = Counted(file_of_records(*(record(n, question=None) for n in range(2_500))))
+    importer, protocol = format_for("conflictbank", "conflicts")
+    with pytest.raises(Unreadable, match="records cannot be read"):
+        import_file(importer=importer, protocol=protocol, file=file, collection_name="conflicts")
+    pieces = len(formats()) * 2 * 256 * 1024
+    assert file.taken < len(file.getvalue()) + pieces < 2 * len(file.getvalue())
+
+
 def test_a_file_with_a_fault_further_down_is_not_taken_for_another():
     with pytest.raises(Unreadable, match="1 of 2 records cannot be read"):
         imported(file_of_records(record(1), record(2, question=None)))
