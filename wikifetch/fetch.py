@@ -68,8 +68,8 @@ def finished(
         if run.state == FetchState.WAITING and not left and (other := _at_work(run)):
             _let_go(run)
             raise Conflict(
-                f"{other} is asking this wiki. Wait until it is done, or cancel it. If it was killed, this is known in "
-                f"{seconds_held(other)} s; then fetch_tagged_pages --resume {other.pk} goes on with it.",
+                f"{other} is asking this wiki. Wait until it is done, or cancel it. If it was killed, "
+                f"fetch_tagged_pages --resume {other.pk} goes on with it in {seconds_held(other)} s.",
                 retry=True,
             )
         try:

@@ -146,7 +146,7 @@ def its_hold_ends(run):
 def test_beside_a_fetch_at_work_a_new_one_is_refused_and_leaves_nothing(killed):
     message = (
         rf"Fetch {killed.pk}: inconsistent is asking this wiki\. Wait until it is done, or cancel it\. "
-        rf"If it was killed, this is known in 1[12]\d s; then fetch_tagged_pages --resume {killed.pk} goes on with it\."
+        rf"If it was killed, fetch_tagged_pages --resume {killed.pk} goes on with it in 1[12]\d s\."
     )
     for _ in range(3):
         with pytest.raises(CommandError, match=message):
@@ -192,7 +192,9 @@ def test_the_last_fetch_that_is_not_done_goes_on_from_its_cursor(live, state):
 def test_resuming_one_that_was_killed_waits_until_that_is_known(killed, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda seconds: its_hold_ends(killed))
     out, err = call("fetch_tagged_pages", "--resume", str(killed.pk))
-    assert err.startswith(f"{killed} is at work elsewhere, or was killed: this is known in 1")
+    assert err.startswith(
+        f"{killed} is at work elsewhere. If that was killed, it goes on here in 1"
+    )
     assert "3 pages read" in out
 
 

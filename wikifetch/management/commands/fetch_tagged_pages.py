@@ -67,7 +67,7 @@ class Command(RefusingCommand):
         run = _new_run(options) if options["resume"] is None else _run_to_resume(options["resume"])
         if run.state == FetchState.RUNNING:
             self.stderr.write(
-                f"{run} is at work elsewhere, or was killed: this is known in {fetch.seconds_held(run)} s."
+                f"{run} is at work elsewhere. If that was killed, it goes on here in {fetch.seconds_held(run)} s."
             )
         with ProgressBar(self.stderr, run):
             run = fetch.finished(run, self._rest)
