@@ -12,8 +12,6 @@ from leases.refusal import NotFoundHere, Refusal
 from protocols.declaration import Declaration
 from protocols.example_record import ExampleRecord
 
-LARGEST = 20_000_000  # bytes
-
 
 class ExampleRecords:
     """The records that datasets can read for a protocol."""
