@@ -70,6 +70,18 @@ def test_an_unknown_template_on_its_own_is_a_table_or_an_ellipsis(template, rows
     assert html.endswith("<p>Two.</p>")
 
 
+@pytest.mark.parametrize(
+    ("wikitext", "html"),
+    [
+        ("A '''b ''c''' d'' e", "A <b>b <i>c</i></b><i> d</i> e"),
+        ("A ''b\nc''' d", "A <i>b</i>\nc<b> d</b>"),
+        ("A '''''b''' c'' d", "A <b><i>b</i></b><i> c</i> d"),
+    ],
+)
+def test_bold_and_italic_end_in_order_and_with_their_line(wikitext, html):
+    assert html_of(wikitext) == f"<p>{html}</p>"
+
+
 def test_replies_are_indented_lines_and_terms_have_definitions():
     assert render_article(": Yes.\n:: No.") == (
         '<ul class="indented"><li>Yes.</li><li class="depth-2">No.</li></ul>'

@@ -114,6 +114,37 @@ def test_a_tag_without_closing_braces_is_reported_and_the_others_are_found():
 @pytest.mark.parametrize(
     "text",
     [
+        "One <includeonly>Two {{inconsistent}}</includeonly> three.",
+        "One <includeonly>Two {{inconsistent}}",
+    ],
+)
+def test_what_is_only_for_other_pages_has_no_tag(text):
+    assert find_tags(text).tags == ()
+
+
+def test_words_only_for_other_pages_are_not_read():
+    (tag,) = find_tags(f"It is 12 m. <includeonly>Lower.</includeonly> End.{TAG}").tags
+    assert tag.words.text == "It is 12 m. End."
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "inconsistent\u200e",
+        "\u200finconsistent",
+        "contradict\u200e inline",
+        "\u202ainconsistent\u202c ",
+    ],
+)
+def test_marks_of_direction_are_no_part_of_a_name(name):
+    (tag,) = find_tags(f"One.{{{{{name}|reason=12 m|date=May 2020}}}}").tags
+    assert (tag.kind, tag.reason, tag.date) == ("inconsistent", "12 m", "May 2020")
+    assert tag.block_clean == "One."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "One {{inconsistent|reason=see [[Mill|date=May 2020}} two.",
         "One {{inconsistent|reason=see [[Mill|date=May 2020}} two.\n\nThe [[weir]].",
         "One<ref>A {{inconsistent|date=May 2020</ref> two}}.",
@@ -143,6 +174,16 @@ def test_brackets_that_do_not_close_hide_no_tag_around_which_they_are(text):
 
 def test_an_unclosed_template_around_a_tag_does_not_hide_it():
     assert raws(f"{{{{multiple issues|{TAG}\n\nText.") == [TAG]
+
+
+def test_entities_in_parameters_are_characters():
+    raw = "{{contradict-inline|article=Rock &#39;n&#39; roll&#35;Origins|date=May&nbsp;2020"
+    raw += "|reason=&quot;12 m&quot; &lt; 14 m}}"
+    (tag,) = find_tags(f"One.{raw}").tags
+    assert (tag.kind, tag.other_article) == ("contradict-other", "Rock 'n' roll")
+    assert (tag.date, str(tag.month)) == ("May\xa02020", "2020-05-01")
+    assert tag.reason == '"12 m" &lt; 14 m'
+    assert dict(tag.params)["article"] == "Rock &#39;n&#39; roll&#35;Origins"
 
 
 def test_a_parameter_of_article_issues_is_a_tag():

@@ -106,6 +106,23 @@ def test_facts_in_templates_are_words(wikitext, words):
     assert (result.text, result.left_out) == (words, ())
 
 
+# What MediaWiki shows of each.
+APOSTROPHES = [
+    ("'''The weir is 12 m high. It stands.", "The weir is 12 m high. It stands."),
+    ("L'''Herald'' dit 12 m. L'''écluse''' est haute.", "LHerald dit 12 m. L'écluse est haute."),
+    ("'''Bold'' is\n''italic'' and '''bold'''", "'Bold is\nitalic and bold"),
+    ("The ''''weir'''' and ''''''mill''''''", "The 'weir' and 'mill'"),
+    ("The '''''weir'' is''' 12 m 's", "The weir is 12 m 's"),
+    ("One ''two '''three'' 12''' [[A|''Four'']] {{nowrap|'''5''' m}}", "One two three 12 Four 5 m"),
+    ("A '''''", "A"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wikitext", "words"), APOSTROPHES)
+def test_apostrophes_are_balanced_for_each_line(wikitext, words):
+    assert readable(wikitext).text == words
+
+
 # As Module:Convert of the English Wikipedia rounds them.
 CONVERTED = [
     ("{{convert|22|e6acre|km2}}", "22 million acres (89,000 km2)"),

@@ -16,7 +16,14 @@ from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
 from wikifetch.wikitext.readable import ReadableBlock, readable
 from wikifetch.wikitext.sections import path_to
 from wikifetch.wikitext.spans import Spans
-from wikifetch.wikitext.tag_names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
+from wikifetch.wikitext.tag_names import (
+    HOLDERS,
+    INCONSISTENT,
+    KNOWN_NAMES,
+    TagNames,
+    fold,
+    undirected,
+)
 
 _MAX_PROBLEMS = 20
 
@@ -118,7 +125,7 @@ def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
         if kind := names.kind_of(name):
             # An inline tag there speaks as the banners around it do, of the section or the lead.
             around = outermost.over(start, start)
-            yield _Place(start, end, name, kind, around is not None)
+            yield _Place(start, end, undirected(name).strip(), kind, around is not None)
     # One in another is none of its parameters: a tag named there is written as a template.
     for holder in outermost:
         yield from _old_parameters(layout, holder, names)

@@ -1,5 +1,6 @@
 """What a tag holds: its parameters, date, reason, the article it contradicts, and so its kind. Pure."""
 
+import html
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +15,7 @@ from wikifetch.wikitext.tag_names import CONTRADICT_OTHER
 from wikifetch.wikitext.unread import unread_spans
 
 # A positional parameter that says how much a banner speaks of; it names no article.
+_ENTITY = re.compile(r"&#?\w{1,31};")
 _SCOPES = {"section", "article", "lead", "lede", "paragraph", "list", "table", "page", ""}
 _MAX_TITLE = 255
 # Of a tag that is remembered: revision after revision of a history has it.
@@ -22,7 +24,10 @@ _SHORT = 2_000
 
 @dataclass(frozen=True)
 class TagFields:
-    """Parameters as (name, value) in order, names stripped, values as written; the rest without comments."""
+    """Parameters as (name, value) in order, names stripped, values as written.
+
+    The rest is without comments and with characters in place of entities.
+    """
 
     params: tuple[tuple[str, str], ...]
     date: str
@@ -43,7 +48,7 @@ def read_tag(raw: str, kind_by_name: str) -> TagFields:
 
 def _read_tag(raw: str, kind_by_name: str) -> TagFields:
     params = parse_parameters(raw)
-    named = {name.lower(): _without_comments(value) for name, value in params}
+    named = {name.lower(): _decoded(_without_comments(value)) for name, value in params}
     # Another language's name counts where the English one is not given.
     values = {PARAMETERS.get(name, name): value for name, value in named.items()} | named
     other = _title(values.get("article", ""))
@@ -99,6 +104,16 @@ def _split_plainly(raw: str) -> tuple[tuple[str, str], ...]:
 
 def _without_comments(value: str) -> str:
     return without_spans(value, unread_spans(value, ("none",))).strip()
+
+
+def _decoded(value: str) -> str:
+    """With characters in place of entities, but for those that would begin markup."""
+    return _ENTITY.sub(lambda entity: _character(entity[0]), value).strip()
+
+
+def _character(entity: str) -> str:
+    character = html.unescape(entity)
+    return entity if character in {"<", "[", "{"} else character
 
 
 def _positional_title(value: str) -> str:

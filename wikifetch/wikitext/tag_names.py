@@ -22,14 +22,22 @@ KINDS = (INCONSISTENT, SELF_CONTRADICTORY, CONTRADICT_OTHER)
 HOLDERS = ("article issues", "articleissues", "multiple issues", "multipleissues", "issues")
 
 FILL = "\x1a"
+# Marks of direction, which are no part of a title: wikis drop them.
+_DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+_NO_DIRECTIONS = str.maketrans("", "", _DIRECTIONS)
 # Possessive: no name begins with a blank, and going back over a long run of them would take quadratic time.
-_BLANK = rf"[\s_{FILL}]*+"
+_BLANK = rf"[\s_{FILL}{_DIRECTIONS}]*+"
 _TEMPLATE = spellings("template")
+
+
+def undirected(name: str) -> str:
+    """A name without marks of direction."""
+    return name.translate(_NO_DIRECTIONS)
 
 
 def fold(name: str) -> str:
     """A template's name as a key: case, underscores and the namespace aside."""
-    folded = " ".join(name.replace("_", " ").replace(FILL, " ").split()).casefold()
+    folded = " ".join(undirected(name).replace("_", " ").replace(FILL, " ").split()).casefold()
     prefix, colon, rest = folded.partition(":")
     return rest.strip() if colon and prefix.strip() in _TEMPLATE else folded
 
@@ -83,7 +91,9 @@ class TagNames:
 
     def _alternatives(self) -> str:
         names = sorted({*self.kinds, *HOLDERS}, key=len, reverse=True)
-        return "|".join(r"[\s_]++".join(map(re.escape, name.split())) for name in names)
+        return "|".join(
+            rf"[\s_{_DIRECTIONS}]++".join(map(re.escape, name.split())) for name in names
+        )
 
 
 CONFIGURED: dict[str, dict[str, list[str]]] = json.loads(

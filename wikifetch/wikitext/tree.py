@@ -10,6 +10,7 @@ from mwparserfromhell import nodes
 
 from wikifetch.wikitext.formulas import formula_text
 from wikifetch.wikitext.languages import spoken
+from wikifetch.wikitext.quotes import Style, styled
 from wikifetch.wikitext.templates.arguments import Arguments
 from wikifetch.wikitext.templates.hatnotes import captions, hatnote
 from wikifetch.wikitext.templates.tabled import template_key
@@ -24,7 +25,7 @@ _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 # Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.
 _BREAK = re.compile(r"<\s?/?\s?br\b[\s/\\]{0,3}>", re.IGNORECASE)
 _STRAY = re.compile(
-    r"</?(?:div|span|center|blockquote|ul|ol|li|dl|dd|dt|p|small|big|font|tt|sup|sub|u|s|b|i|table|tr|td|th)"
+    r"</?(?:div|span|center|blockquote|ul|ol|li|dl|dd|dt|p|small|big|font|tt|sup|sub|u|s|b|i|table|tr|td|th|noinclude|onlyinclude)"
     r"(?:\s[^<>]{0,300})?/?>",
     re.IGNORECASE,
 )
@@ -58,42 +59,40 @@ class MarkupSink(Protocol):
 
 def walk(wikitext: str, sink: MarkupSink) -> None:
     """Parse a block and write it into the sink. The block must not be too hostile (see limits)."""
-    _walk_lines(mwparserfromhell.parse(wikitext), sink)
+    _walk(mwparserfromhell.parse(wikitext, skip_style_tags=True), sink, has_lines=True)
 
 
-def _walk_lines(code: Any, sink: MarkupSink) -> None:
-    """As _walk; what an unknown template on a line of its own is given is written too."""
+def _walk(code: Any, sink: MarkupSink, *, has_lines: bool = False) -> None:
+    """Where it has lines, what an unknown template on one of its own is given is written too."""
     siblings = list(code.nodes)
-    for at, node in enumerate(siblings):
-        if isinstance(node, nodes.Template) and _is_alone(siblings, at):
-            _write_template(node, sink, alone=True)
+    alone = {id(n) for at, n in enumerate(siblings) if has_lines and _is_alone(siblings, at)}
+    for piece in styled([str(n.value) if isinstance(n, nodes.Text) else n for n in siblings]):
+        if isinstance(piece, str):
+            _write_text(piece, sink)
+        elif isinstance(piece, Style):
+            (sink.open(piece.mark, {}) if piece.begins else sink.close(piece.mark))
+        elif isinstance(piece, nodes.Template):
+            _write_template(piece, sink, alone=id(piece) in alone)
         else:
-            _write(node, sink)
+            _WRITERS.get(type(piece), _write_nothing)(piece, sink)
 
 
 def _is_alone(siblings: list[Any], at: int) -> bool:
-    """Whether nothing else is on its lines."""
+    """Whether a template is all that is on its lines."""
+    if not isinstance(siblings[at], nodes.Template):
+        return False
     before = "".join(map(str, siblings[max(0, at - 1) : at])).rstrip(" \t")
     after = "".join(map(str, siblings[at + 1 : at + 2])).lstrip(" \t")
     begins = before.endswith("\n") or (not before and at <= 1)
     return begins and (after.startswith("\n") or (not after and at + 2 >= len(siblings)))
 
 
-def _walk(code: Any, sink: MarkupSink) -> None:
-    for node in code.nodes:
-        _write(node, sink)
-
-
-def _write(node: Any, sink: MarkupSink) -> None:
-    _WRITERS.get(type(node), _write_nothing)(node, sink)
-
-
 def _write_nothing(node: Any, sink: MarkupSink) -> None:
     """Comments and arguments of templates have nothing to show."""
 
 
-def _write_text(node: Any, sink: MarkupSink) -> None:
-    words = _SWITCH.sub("", str(node.value))
+def _write_text(words: str, sink: MarkupSink) -> None:
+    words = _SWITCH.sub("", words)
     for n, line in enumerate(_BREAK.split(words)):
         if n:
             sink.open("br", {})
@@ -140,6 +139,8 @@ def _write_tag(node: Any, sink: MarkupSink) -> None:
         sink.leave_out("reference", str(node))
     elif mark in _LEFT_OUT_TAGS:
         sink.leave_out("element", str(node))
+    elif mark == "includeonly":
+        return
     elif mark == "math":
         _write_formula(str(node.contents or "").strip(), sink)
     elif mark in _VERBATIM_TAGS:
@@ -186,13 +187,11 @@ def _write_lines(fields: list[tuple[str, str]], sink: MarkupSink) -> None:
 
 
 _WRITERS = {
-    nodes.Text: _write_text,
     nodes.HTMLEntity: _write_entity,
     nodes.Wikilink: _write_link,
     nodes.ExternalLink: _write_external_link,
     nodes.Heading: _write_heading,
     nodes.Tag: _write_tag,
-    nodes.Template: _write_template,
 }
 
 
@@ -247,7 +246,7 @@ class ReadableSink:
 def _words_of(sink: MarkupSink, code: Any) -> str:
     """Readable text of an argument; what it leaves out is added to the sink of the whole."""
     words = ReadableSink()
-    _walk_lines(code, words)
+    _walk(code, words, has_lines=True)
     for what, raw in words.left_out:
         sink.leave_out(what, raw)
     return cells_apart("".join(words.parts)).strip()

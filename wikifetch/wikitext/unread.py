@@ -4,14 +4,14 @@ import re
 
 from wikifetch.wikitext.tag_names import FILL
 
-UNREAD = ("nowiki", "pre", "syntaxhighlight", "source", "math", "chem", "ce")
+UNREAD = ("nowiki", "pre", "syntaxhighlight", "source", "math", "chem", "ce", "includeonly")
 
 
 def masked(text: str, elements: tuple[str, ...] = UNREAD) -> str:
     """`text` with comments and these elements replaced by as many FILL characters, in linear time.
 
-    As in MediaWiki, an unclosed comment runs to the end and an unclosed element is text. Captions of galleries are
-    kept.
+    As in MediaWiki, an unclosed comment or includeonly runs to the end and another unclosed element is text. Captions
+    of galleries are kept.
     """
     parts: list[str] = []
     kept = 0
@@ -37,9 +37,9 @@ def unread_spans(text: str, elements: tuple[str, ...] = UNREAD) -> list[tuple[in
             if match.group(2).endswith("/") or name in never_closed:
                 continue
             closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, position)
-            if closing is None:
+            if closing is None and name != "includeonly":
                 never_closed.add(name)
                 continue
-            position = closing.end()
+            position = closing.end() if closing else len(text)
         spans.append((match.start(), position))
     return spans

@@ -8,11 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from wikifetch.wikitext.tag_names import undirected
+
 TABLED: dict[str, Any] = json.loads(
     Path(__file__).with_name("templates.json").read_text(encoding="utf-8")
 )
 
 
 def template_key(name: str) -> str:
-    key = " ".join(name.replace("_", " ").split()).lower()
+    key = " ".join(undirected(name).replace("_", " ").split()).lower()
     return key.removeprefix("template:").strip()
