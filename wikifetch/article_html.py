@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString, mark_safe
 from pages.memory import ARTICLES
 from wikifetch.models import Revision, Sighting
 from wikifetch.source.wikis import names_shown
-from wikifetch.wikitext import KNOWN_NAMES, TagNames
+from wikifetch.wikitext import KNOWN_NAMES, TagNames, find_tags
 from wikifetch.wikitext.article import MAX_SECONDS, render_article
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.tag_names import fold
@@ -26,16 +26,17 @@ _ATTRIBUTES = {
 
 
 def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeString:
-    """The article at this revision, with the block that holds the sighting's tag marked.
+    """The article at this revision, with the passage that the sighting's tag speaks of marked.
 
-    The block's first element has id="tagged-block", all of them class="tagged". What is copied from the article leaves
-    out <sup class="reference">, <span class="wiki-tag"> (an inconsistency tag) and <span class="left-out"> (a template
-    that is not shown).
+    Its first element has id="tagged-block", all of them class="tagged". What is copied from the article leaves out
+    <sup class="reference">, <span class="wiki-tag"> (an inconsistency tag) and <span class="left-out"> (a template that
+    is not shown).
     """
     names = names_shown(revision.article.wiki)
     if sighting is None:
         return _remembered(revision.wikitext, None, names)
-    return _remembered(revision.wikitext, block_span(sighting), _names_with(sighting, names))
+    names = _names_with(sighting, names)
+    return _remembered(revision.wikitext, _passage_span(sighting, names), names)
 
 
 @ARTICLES.remembers
@@ -67,6 +68,15 @@ def _names_with(sighting: Sighting, names: TagNames) -> TagNames:
     if braces != "{{" or names.kind_of(name):
         return names
     return TagNames({**names.kinds, fold(name): sighting.tag.kind}, names.words)
+
+
+def _passage_span(sighting: Sighting, names: TagNames) -> tuple[int, int] | None:
+    """Offsets of what the tag speaks of where that is not its block (see wikitext.passages), else of the block."""
+    block = block_span(sighting)
+    for tag in find_tags(sighting.revision.wikitext, names).tags if block else ():
+        if tag.position == sighting.position and tag.raw == sighting.raw and tag.has_passage:
+            return tag.passage.start, tag.passage.end
+    return block
 
 
 def block_span(sighting: Sighting) -> tuple[int, int] | None:

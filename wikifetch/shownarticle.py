@@ -11,10 +11,13 @@ from django.utils.timezone import localtime
 from pages.memory import ARTICLES
 from wikifetch.article_html import article_html, sanitised
 from wikifetch.models import Revision, RevisionHtml, Sighting
+from wikifetch.source.wikis import words_of_wiki
 from wikifetch.wikihtml import elements
 from wikifetch.wikihtml.block_finding import Sought, find_block
 from wikifetch.wikihtml.html_blocks import WrittenArticle
 from wikifetch.wikihtml.writing import WikiHtmlWriter
+from wikifetch.wikitext.languages import speaking
+from wikifetch.wikitext.readable import readable
 
 OWN = "Shown as rendered here: "
 
@@ -66,4 +69,7 @@ def wikis_article(html: str) -> WrittenArticle:
 
 def _sought(sighting: Sighting) -> Sought:
     heading = sighting.section.rpartition(" / ")[2]
-    return Sought(sighting.block_kind, sighting.block_text, heading)
+    with speaking(words_of_wiki(sighting.revision.article.wiki)):
+        text = readable(sighting.block_clean, sighting.block_kind).text
+    # A tag that is alone in its block speaks of the unit before.
+    return Sought(sighting.block_kind, text or sighting.block_text, heading)

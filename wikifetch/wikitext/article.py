@@ -9,7 +9,6 @@ import re
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
 from operator import attrgetter
 
@@ -17,29 +16,19 @@ from wikifetch.wikitext.blocks import Layout, parameters, value_begin
 from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, HtmlSink
+from wikifetch.wikitext.page_units import LIST_MARKS, Unit, page_units
 from wikifetch.wikitext.plain import plain_text
 from wikifetch.wikitext.readable import prepared
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.templates.words import (
     is_fact,
     is_in_pairs,
-    is_infobox,
     is_remark,
-    may_state_facts,
 )
 from wikifetch.wikitext.tree import walk
 
 MAX_LINES = 50_000
 MAX_SECONDS = 4.0  # of the thread's processor time; the slowest of 106 real articles takes 0.3
-
-_MARKER = {"*": "ul", "#": "ol", ":": "dl", ";": "dl"}
-
-
-@dataclass(frozen=True)
-class Unit:
-    kind: str
-    start: int
-    end: int
 
 
 class WikitextWriter:
@@ -80,8 +69,8 @@ class WikitextWriter:
         """The unit's text between its captions and hatnotes, and its notes."""
         placed = list(self._placed(unit, written.asides))
         captions = [(aside, place) for aside, place in placed if aside.kind != "note"]
-        # Where the tagged block is a caption, the text around its file is no part of it.
-        around = any(aside.raw and self._is_in(place) for aside, place in captions)
+        # Where what is tagged is a caption or a note, the text around it is no part of it.
+        around = any(aside.raw and self._is_in(place) for aside, place in placed)
         pieces = [self._aside(aside, place, alone=not written.html) for aside, place in captions]
         if written.html:
             mark = "" if around else self._mark(unit)
@@ -251,70 +240,8 @@ def render_article(
     return html if writer.has_mark else block + html
 
 
-def page_units(layout: Layout) -> Iterator[Unit]:
-    """The units of a page in order; together with blank lines they cover it."""
-    standing = {**_lone_facts(layout), **dict(layout.standing_templates)}
-    tables = dict(layout.tables.outermost)
-    headings = {heading.start: heading.end for heading in layout.headings}
-    lines = (
-        (layout.masked.rfind("\n", 0, start) + 1, start, end) for start, end in layout.galleries
-    )
-    galleries = {line: end for line, start, end in lines if not layout.masked[line:start].strip()}
-    position, length = 0, len(layout.raw)
-    while position < length:
-        if position in standing:
-            end = standing[position]
-            name = layout.name((position, end))
-            yield Unit(_kind_of_template(name), position, end)
-        elif position in tables:
-            end = max(tables[position], position + 1)
-            yield Unit("table", position, end)
-        elif position in headings:
-            end = headings[position]
-            yield Unit("heading", position, end)
-        elif position in galleries:
-            end = max(galleries[position], position + 1)
-            yield Unit("ul", position, end)
-        else:
-            end = layout.line(position, position)[1]
-            kind = _kind_of_line(layout.masked[position:end])
-            while kind in {"ul", "ol", "dl", "paragraph"} and end < length:
-                starts = end + 1
-                if any(starts in known for known in (standing, tables, headings, galleries)):
-                    break
-                line_end = layout.line(starts, starts)[1]
-                if _kind_of_line(layout.masked[starts:line_end]) != kind:
-                    break
-                end = line_end
-            if kind:
-                yield Unit(kind, position, end)
-        position = end
-        while position < length and layout.masked[position] == "\n":
-            position += 1
-
-
-def _lone_facts(layout: Layout) -> dict[int, int]:
-    """Unknown templates that are one line."""
-    masked = f"\n{layout.masked}\n"
-    return {
-        start: end
-        for start, end in layout.braces.templates
-        if masked[start] == "\n" == masked[end + 1] and may_state_facts(layout.name((start, end)))
-    }
-
-
-def _kind_of_template(name: str) -> str:
-    if is_infobox(name):
-        return "infobox"
-    return "facts" if may_state_facts(name) else "paragraph"
-
-
-def _kind_of_line(line: str) -> str:
-    return _MARKER.get(line[0], "paragraph") if line.strip() else ""
-
-
 def _lines(layout: Layout, unit: Unit) -> Iterator[Unit]:
-    is_gallery = layout.masked[unit.start] not in _MARKER
+    is_gallery = layout.masked[unit.start] not in LIST_MARKS
     position = unit.start
     while position < unit.end:
         end = min(layout.line(position, position)[1], unit.end)

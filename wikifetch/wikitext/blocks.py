@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, islice, pairwise
 
 from wikifetch.wikitext.braces import Braces, match_braces
+from wikifetch.wikitext.html_units import HtmlUnit, html_units
 from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
 from wikifetch.wikitext.sections import Heading, heading_at, headings, section_around
@@ -70,6 +71,10 @@ class Layout:
     def tables(self) -> Tables:
         starts = [heading.start for heading in self.headings]
         return find_tables(self.masked, starts, self.long.innermost)
+
+    @cached_property
+    def html_units(self) -> list[HtmlUnit]:
+        return html_units(self.masked)
 
     @cached_property
     def notes(self) -> Spans:
@@ -157,7 +162,7 @@ def inline_block(layout: Layout, start: int, end: int) -> WikitextBlock:
         return WikitextBlock("caption", *link)
     if kind and line != (holder.start, holder.end):
         return _stripped(layout, WikitextBlock(kind, *line))
-    if holder.kind in {"table row", "infobox field"}:
+    if holder.kind in {"list item", "table row", "infobox field"}:
         return _stripped(layout, holder)
     paragraph = _paragraph(layout, holder, line, within)
     return _stripped(layout, WikitextBlock("paragraph", *paragraph))
@@ -219,7 +224,30 @@ def _holder(
     rows = layout.tables.rows
     if row := row_around(rows, position, outside=whole):
         candidates.append(WikitextBlock("table row", row.start, row.end))
+    if html := _html_around(layout, position, within, whole):
+        candidates.append(html)
     return min(candidates, key=lambda block: block.end - block.start)
+
+
+def _html_around(
+    layout: Layout, position: int, within: Span | None, whole: Span | None
+) -> WikitextBlock | None:
+    """The innermost element around a position; it is in no template or note that does not hold units."""
+    start, end = whole or (position, position + 1)
+    units = [unit for unit in layout.html_units if unit.start <= start and end <= unit.end]
+    if not units:
+        return None
+    around = [t for t in layout.braces.templates if t[0] < position < t[1]]
+    if note := layout.notes.over(position, position + 1):
+        around.append(note)
+    closed = [
+        span for span in around if within is None or (within[0] < span[0] and span[1] < within[1])
+    ]
+    for unit in units:  # inner ones come first
+        if not any(span[0] < unit.start and unit.end < span[1] for span in closed):
+            span = (unit.start, unit.end) if unit.kind == "table row" else unit.inner
+            return WikitextBlock(unit.kind, *span)
+    return None
 
 
 def _is_field(masked: str, field: tuple[int, int]) -> bool:
@@ -236,14 +264,14 @@ def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
         return "list item"
     if layout.galleries.over(position, position + 1):
         return "gallery"
-    if _has_only_files(text):
+    if has_only_files(text):
         return "caption"
     if text[:1] == "=" and heading_at(layout.headings, position):
         return "heading"
     return ""
 
 
-def _has_only_files(line: str) -> bool:
+def has_only_files(line: str) -> bool:
     """Whether links to files are all that is on a line; the words next to one are a paragraph's."""
     depth = end = 0
     for mark in _LINK_ENDS.finditer(line):

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import date as Date
 from functools import cached_property
 
-from wikifetch.wikitext.blocks import Layout, banner_block, inline_block, parameters
+from wikifetch.wikitext.blocks import Layout, WikitextBlock, banner_block, inline_block, parameters
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
+from wikifetch.wikitext.passages import passage_of
 from wikifetch.wikitext.readable import ReadableBlock, readable
 from wikifetch.wikitext.sections import path_to
 from wikifetch.wikitext.spans import Spans
@@ -34,7 +35,8 @@ class TagSeen:
 
     `position` is its offset in characters; `raw` its wikitext with braces; `section` the headings above it, outermost
     first; `scope` "section" or "lead" for a banner, None for an inline tag; `block_kind` the kind of unit (see blocks);
-    `block` the wikitext of the smallest unit that holds it, `block_clean` that without any copy of `raw`. `date`,
+    `block` the wikitext of the smallest unit that holds it, `block_clean` that without any copy of `raw`. `passage` is
+    what the tag speaks of (see passages), and `passage_clean` its wikitext without any copy of `raw`. `date`,
     `reason` and `other_article` are "" if the tag has none; `month` is the one that `date` names.
     """
 
@@ -53,11 +55,18 @@ class TagSeen:
     block_start: int
     block_clean: str
     month: Date | None
+    passage: WikitextBlock
+    passage_clean: str
+
+    @property
+    def has_passage(self) -> bool:
+        """Whether the passage is not the block."""
+        return (self.passage.start, self.passage_clean) != (self.block_start, self.block_clean)
 
     @cached_property
     def words(self) -> ReadableBlock:
-        """Those of the block. Read when they are first asked for: walking through a history takes none."""
-        return readable(self.block_clean, self.block_kind)
+        """Those of the passage. Read when they are first asked for: walking through a history takes none."""
+        return readable(self.passage_clean, self.passage.kind)
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,7 @@ def _found(wikitext: str, names: TagNames) -> PageReading:
         problems.append(
             f"The page has {len(places)} tags; only the first {MAX_TAGS_A_PAGE} were read."
         )
-    tags = tuple(_seen(layout, place) for place in places[:MAX_TAGS_A_PAGE])
+    tags = tuple(_seen(layout, place, names) for place in places[:MAX_TAGS_A_PAGE])
     return PageReading(tags, tuple(problems))
 
 
@@ -150,13 +159,16 @@ def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) ->
             yield _Place(start, start + len(raw), name.strip(), kind, value=value)
 
 
-def _seen(layout: Layout, place: _Place) -> TagSeen:
+def _seen(layout: Layout, place: _Place, names: TagNames) -> TagSeen:
     raw = layout.raw[place.start : place.end]
     fields = place.fields(raw)
     inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
     span = (place.start, place.end)
     block = inline_block(layout, *span) if inline else banner_block(layout, place.start)
+    passage = passage_of(layout, block, span, names) if inline else block
     text = layout.raw[block.start : block.end]
+    clean = text.replace(raw, "")
+    passage_text = layout.raw[passage.start : passage.end]
     return TagSeen(
         kind=fields.kind,
         name=place.name,
@@ -171,8 +183,10 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
         block_kind=block.kind,
         block=text,
         block_start=block.start,
-        block_clean=text.replace(raw, ""),
+        block_clean=clean,
         month=month_of(fields.date),
+        passage=passage,
+        passage_clean=clean if passage_text == text else passage_text.replace(raw, ""),
     )
 
 

@@ -13,6 +13,7 @@ from wikifetch.wikitext.tag_names import HOLDERS, TagNames, fold
 from wikifetch.wikitext.templates.tabled import TABLED, template_key
 from wikifetch.wikitext.templates.words import is_note
 from wikifetch.wikitext.tree import walk
+from wikifetch.wikitext.unread import unread_spans
 
 _REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)
 _KEPT = {
@@ -133,7 +134,11 @@ class HtmlSink:
         elif what == "element" and raw[:8].lower() == "<gallery":
             for line in raw.split("\n")[1:-1]:
                 self._write_aside("caption", line, self._inner(caption_of(line).wikitext))
-        elif what == "element" and raw[:9].lower() not in {"<template", "<referenc"}:
+        elif what == "element" and raw[:11].lower() == "<references":
+            for start, end in unread_spans(inner := raw.partition(">")[2], ("ref",)):
+                if self._has_tag(inner[start:end]):
+                    self._write_note(inner[start:end])
+        elif what == "element" and raw[:10].lower() != "<templatest":
             self._write_left_out(raw)
         elif what == "template":
             self._write_template(raw)

@@ -49,12 +49,14 @@ def prepared(block: str, kind: str) -> tuple[str, str]:
         words = block.strip().removeprefix("|+")
         return "", _CAPTION_STYLE.sub("", words, count=1) if _CAPTION_STYLE.match(words) else words
     block = _TABLE_CAPTION.sub(r"|-\n|\1\n|-", block)
-    if kind == "table row":
+    if kind == "table row" and block[:3].lower() != "<tr":
         return "", f"{{|\n|-\n{block}\n|}}"
     if kind == "infobox field" and (field := _FIELD.match(block)):
         return field[1].strip(" |\n\t"), field[2].strip()
     if kind == "value":  # of a template, without a name
         return "", block.removeprefix("|")
+    if kind == "list" and block[:8].lower() == "<gallery":
+        return "", "\n\n".join(caption_of(line).wikitext for line in block.split("\n")[1:-1])
     if kind in {"gallery", "caption"}:
         return "", caption_of(block).wikitext
     if kind == "list item":

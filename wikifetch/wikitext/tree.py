@@ -166,6 +166,8 @@ def _write_template(node: Any, sink: MarkupSink, *, alone: bool = False) -> None
     arguments = Arguments(node, partial(_words_of, sink))
     if (words := words_of_template(name, arguments)) is not None:
         sink.text(words)
+        if not words and node.has("refs"):
+            sink.leave_out("element", f"<references>{node.get('refs').value}</references>")
     elif (line := hatnote(template_key(name), arguments)) is not None:
         sink.apart("hatnote", line)
     elif lines := captions(template_key(name), arguments):
@@ -207,17 +209,20 @@ class ReadableSink:
         self.parts: list[str] = []
         self.left_out: list[tuple[str, str]] = []
         self._raised: list[int] = []
+        self._begins_table = False
 
     def text(self, words: str) -> None:
         self.parts.append(words)
 
     def open(self, mark: str, attributes: Mapping[str, str]) -> None:
         if mark in _MARKS:
-            self.parts.append(_MARKS[mark])
+            # The first row of a table may have no mark of its own.
+            self.parts.append("" if self._begins_table and mark != "tr" else _MARKS[mark])
         elif mark in _ON_NEW_LINE:
             self._new_line()
         elif mark == "sup":
             self._raised.append(len(self.parts))
+        self._begins_table = mark == "table"
 
     def close(self, mark: str) -> None:
         if mark in _ON_NEW_LINE:
