@@ -56,7 +56,7 @@ MARKS = (
     Mark("<unused94>", r"<unused94>(?:thought\b)?", "<unused95>"),
     Mark("<|begin_of_thought|>", r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>(?:\s*<\|begin_of_solution\|>)?",
          ending=r"<\|end_of_solution\|>"),
-    Mark("Thinking...", r"Thinking\.\.\.\s*\n", r"\n\s*\.\.\.done thinking\.", TEXT),
+    Mark("Thinking...", r"Thinking\.\.\.\s*\n", r"\n\s{0,20}\.\.\.done thinking\.", TEXT),
     *map(_tag, ("thinking", "thought", "thoughts", "reasoning")),
 )  # fmt: skip
 BY_NAME = {mark.name: mark for mark in MARKS}

@@ -154,3 +154,14 @@ def test_every_row_of_the_table_has_a_case(mark):
         "<thought>",
         "<thoughts>",
     }
+
+
+@pytest.mark.parametrize(
+    "text", ["\n", " ", "<think", "[THINK", "Hm. </", "analysis", "<|channel|>"]
+)
+def test_a_long_text_takes_no_longer_than_its_length(text):
+    """A pattern that goes back at each place would take minutes."""
+    long = text * (200_000 // len(text))
+    assert not reasoning.is_held(reasoning.parted(long)[0] or "", reasoning.SHOWN)
+    reasoning.is_held(long, "")
+    reasoning.found(long)
