@@ -385,6 +385,7 @@ SLOW = {
     "a long name in an infobox": f"{{{{Infobox\n| {'image_' * 5_000} = b{TAG}\n}}}}",
     "many fields": "{{Infobox\n" + "| a_name = b\n| a_title = c\n" * 10_000 + f"| a = {TAG}}}}}",
     "a hatnote of many uses": f"{{{{about|{'a|' * 10_000}}}}}{TAG}",
+    "many rows in HTML": "<table>" + "<tr><td>a\n\n" * 15_000 + TAG + "</table>" + "b\n\n" * 5_000,
     "many coordinates": f"{{{{coord|{'1|N|' * 8_000}}}}}{TAG}",
 }
 

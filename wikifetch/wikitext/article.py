@@ -10,6 +10,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator
 from html import escape
+from itertools import islice
 from operator import attrgetter
 
 from wikifetch.wikitext.blocks import Layout, parameters, value_begin
@@ -44,6 +45,9 @@ class WikitextWriter:
         self._rows = sorted(
             (r for r in self._layout.tables.rows if r.depth == 1), key=attrgetter("start")
         )
+        self._html = sorted(
+            (u for u in self._layout.html_units if u.kind != "paragraph"), key=attrgetter("start")
+        )
         self._deadline = time.thread_time() + seconds
         self.has_mark = False
 
@@ -59,11 +63,41 @@ class WikitextWriter:
             return facts
         if unit.kind in {"ul", "ol", "dl"}:
             return self._list(unit)
+        if unit.kind == "paragraph" and (written := self._html_pieces(unit)):
+            return written
         element, kind = "p", "paragraph"
         if unit.kind == "heading":
             line = self._layout.masked[unit.start : unit.end]
             element, kind = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}", "heading"
         return self._with_asides(unit, element, self._walked(unit, kind))
+
+    def _html_pieces(self, unit: Unit) -> str:
+        """A paragraph with HTML items and rows, an element for each; "" where it has none."""
+        pieces: list[str] = []
+        at = unit.start
+        first = bisect_left(self._html, unit.start, key=attrgetter("start"))
+        for piece in islice(self._html, first, None):
+            if piece.start >= unit.end:
+                break
+            if piece.start < at or piece.end > unit.end:
+                continue
+            pieces.append(self._text(Unit("text", at, piece.start)))
+            if piece.kind == "table row":
+                row = Unit("row", piece.start, piece.end)
+                inner = self._inline(row, "table row").replace("<tr>", f"<tr{self._mark(row)}>", 1)
+                pieces.append(f'<table class="wikitable">{inner}</table>')
+            else:
+                item = Unit("item", *piece.inner)
+                inner = self._inline(item, "list item")
+                pieces.append(f"<ul><li{self._mark(item)}>{inner}</li></ul>")
+            at = piece.end
+        if not pieces:
+            return ""
+        html = "".join([*pieces, self._text(Unit("text", at, unit.end))])
+        return html.replace('</table><table class="wikitable">', "").replace("</ul><ul>", "")
+
+    def _text(self, unit: Unit) -> str:
+        return self._with_asides(unit, "p", self._walked(unit, "paragraph"))
 
     def _with_asides(self, unit: Unit, element: str, written: HtmlSink) -> str:
         """The unit's text between its captions and hatnotes, and its notes."""
