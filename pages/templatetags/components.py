@@ -11,7 +11,16 @@ from typing import Any
 
 from django import template
 from django.core.paginator import Page
-from django.forms import BaseForm, BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
+from django.forms import (
+    BaseForm,
+    BoundField,
+    CheckboxInput,
+    CheckboxSelectMultiple,
+    RadioSelect,
+    Select,
+    Textarea,
+    TextInput,
+)
 from django.middleware.csrf import get_token
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
@@ -26,6 +35,8 @@ from pages.worddiff import Piece
 register = template.Library()
 
 FILTERS = Memory(200)
+# Controls with words that people write, in their own direction.
+HOLD_WORDS = (TextInput, Textarea, Select)
 
 # One colour for each meaning, for the states of all tables (states.py of each room).
 TONES = {
@@ -120,6 +131,8 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
     if bound.errors:
         attrs["aria-invalid"] = "true"
     widget = bound.field.widget
+    if type(widget) in HOLD_WORDS:
+        attrs["dir"] = "auto"
     group = isinstance(widget, RadioSelect | CheckboxSelectMultiple)
     return {
         "bound": bound,
@@ -128,6 +141,12 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
         "group": group,
         "single_box": isinstance(widget, CheckboxInput),
     }
+
+
+@register.filter
+def own_direction(bound: BoundField) -> SafeString:
+    """The control of a field, whose words have the direction of their script."""
+    return bound.as_widget(attrs={"dir": "auto"})
 
 
 @register.simple_tag
@@ -145,7 +164,7 @@ def filters(form: BaseForm) -> SafeString:
     key = pickle.dumps((type(form), shown))
     kept = FILTERS.get(key)
     if kept is None:
-        lines = ((bound.id_for_label, bound.label, bound) for bound in form)
+        lines = ((bound.id_for_label, bound.label, own_direction(bound)) for bound in form)
         line = '<div class="field"><label for="{}">{}</label>{}</div>'
         kept = (format_html_join("", line, lines),)
         FILTERS.put(key, *kept)

@@ -109,16 +109,16 @@ def test_the_page_and_the_tables_for_a_paper_have_the_figure_without_skipped_one
 
 def test_the_page_of_rows_shows_how_each_answer_was_read_and_scored(client, rita, study):
     page = client.get(f"/reports/{study.pk}/rows/", {"tag": "way=think"})
-    assertContains(page, "<dt>Em</dt><dd>wrong, F1 0.50</dd>")
-    assertContains(page, "<dt>Answer read</dt><dd>the Zoë guild</dd>")
-    assertContains(page, "<dt>Answer read</dt><dd>an abstention</dd>")
-    assertContains(page, "<dt>Em</dt><dd>unread</dd>")
-    assertContains(page, "<dd>without gold</dd>")
+    assertContains(page, '<dt>Em</dt><dd dir="auto">wrong, F1 0.50</dd>')
+    assertContains(page, '<dt>Answer read</dt><dd dir="auto">the Zoë guild</dd>')
+    assertContains(page, '<dt>Answer read</dt><dd dir="auto">an abstention</dd>')
+    assertContains(page, '<dt>Em</dt><dd dir="auto">unread</dd>')
+    assertContains(page, '<dd dir="auto">without gold</dd>')
     assertNotContains(page, "<dt>Choice</dt>")
     page = client.get(f"/reports/{study.pk}/rows/", {"scored": "em="})
     assertContains(page, "em: any")
     assertContains(page, "8 responses")
-    assertContains(page, '<option value="alias=right">alias: right</option>')
+    assertContains(page, '<option value="alias=right" dir="auto">alias: right</option>')
 
 
 def test_the_files_of_figures_and_rows_have_the_scores_of_texts(client, rita, study):

@@ -85,7 +85,7 @@ def test_a_run_of_given_texts_is_made_where_there_is_no_model(client, alice):
     made_run = shown(client.post(url, data, follow=True))
     assert Run.objects.get().state == RunState.DONE
     assert (
-        f'<strong>{AUTHOR}</strong> <span class="muted">(given texts; no model is asked)'
+        f'<strong dir="auto">{AUTHOR}</strong> <span class="muted">(given texts; no model is asked)'
         in made_run
     )
     asked = client.post(url, {**data, "prompts": ["conflictbank-no-evidence"]})
@@ -226,7 +226,7 @@ def test_the_grid_has_no_column_for_a_model_that_a_text_is_not_from(client, alic
     heads = text.split("</thead>")[0]
     assert heads.count('colspan="2"') == 2
     assert heads.count('colspan="1"') == 1
-    assert heads.count(f'<th scope="col">{AUTHOR}</th>') == 1
+    assert heads.count(f'<th scope="col" dir="auto">{AUTHOR}</th>') == 1
     assert "not asked" not in text
     two = shown(client.get(reverse("generation:two_models", args=[answered.pk])))
     assert AUTHOR not in two

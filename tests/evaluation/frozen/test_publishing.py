@@ -266,7 +266,7 @@ def test_a_published_report_says_first_how_a_judge_model_does_on_the_held_out_ha
         for words in (
             "One variant of a judge model was tried",
             "1 variant has been compared with people on the held-out half",
-            "<h3>Elsewhere (model)</h3>",
+            '<h3 dir="auto">Elsewhere (model)</h3>',
             "On the held-out half of the articles, Elsewhere (model) gives",
             "On prompt 1, Elsewhere (model) gives",
         )

@@ -82,7 +82,7 @@ class EvidencePanes extends HTMLElement {
     if (!headings.length) return [];
     const options = headings.map((heading, at) => {
       const depth = "\u2003".repeat(Math.max(Number(heading.nodeName[1]) - 3, 0));
-      return made("option", { value: at }, depth + heading.textContent);
+      return made("option", { value: at, dir: "auto" }, depth + heading.textContent);
     });
     const list = made("select", { "aria-label": "Go to a section" }, made("option", { value: "" }, "Sections"), ...options);
     list.addEventListener("change", () => {
@@ -94,7 +94,7 @@ class EvidencePanes extends HTMLElement {
 
   /** What searches comes with the first letter that is typed here. */
   searchBox(pane, article) {
-    const box = made("input", { type: "search", "aria-label": "Search in the article", placeholder: "Search", autocomplete: "off" });
+    const box = made("input", { type: "search", dir: "auto", "aria-label": "Search in the article", placeholder: "Search", autocomplete: "off" });
     const count = made("output", { class: "small muted" });
     let loaded = null;
     const search = (use) => {

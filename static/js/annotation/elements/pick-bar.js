@@ -17,7 +17,7 @@ export class PickBar {
     this.form = form;
     this.proposals = proposals;
     this.words = made("span", { class: "small" });
-    this.said = made("p", { class: "pick-said small muted", role: "status" });
+    this.said = made("p", { class: "pick-said small muted", dir: "auto", role: "status" });
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
     pane.prepend(this.bar, this.said);
     document.addEventListener("selectionchange", () => this.changed());

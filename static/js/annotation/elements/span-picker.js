@@ -11,7 +11,7 @@ export class SpanPicker {
     this.n = n;
     this.ranges = [];
     this.text = null;
-    this.words = made("div", { class: "span-words", tabindex: "0", role: "group", "aria-label": `Passage ${n}: select its contradicted words` });
+    this.words = made("div", { class: "span-words", dir: "auto", tabindex: "0", role: "group", "aria-label": `Passage ${n}: select its contradicted words` });
     const take = button("Take the selection ", () => this.take());
     take.append(made("kbd", { "aria-hidden": "true" }, "s"));
     take.addEventListener("mousedown", (event) => event.preventDefault()); // keep the selection

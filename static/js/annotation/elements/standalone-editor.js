@@ -54,7 +54,7 @@ export class StandaloneEditor {
     const parts = difference(copy, this.text);
     if (!parts) return null;
     const shown = parts.map(([kind, text]) => (kind === "same" ? text : made(kind === "new" ? "ins" : "del", {}, text)));
-    return made("p", { class: "standalone-diff", "aria-label": `Changes to the copy of passage ${this.n}` }, ...shown);
+    return made("p", { class: "standalone-diff", dir: "auto", "aria-label": `Changes to the copy of passage ${this.n}` }, ...shown);
   }
 
   /** For each word that points elsewhere, in the text or else in the copy, the names that may stand for it. */
@@ -70,9 +70,9 @@ export class StandaloneEditor {
   offer(text, { start, end, word }, known) {
     const chips = known.map((name) => {
       const words = inPlace(word, name);
-      return button(words, () => this.set(text.slice(0, start) + words + text.slice(end)), { "aria-label": `${words} in place of ${word}` });
+      return button(words, () => this.set(text.slice(0, start) + words + text.slice(end)), { "aria-label": `${words} in place of ${word}`, dir: "auto" });
     });
-    return made("li", {}, made("span", {}, "“", made("mark", {}, word), "” →"), ...chips);
+    return made("li", {}, made("span", {}, "“", made("mark", { dir: "auto" }, word), "” →"), ...chips);
   }
 
   /** Go and write: a row has a first sentence to change, a text begins as its copy. */

@@ -61,7 +61,7 @@ export class Both {
   #side(title, { verdict, comment, skip_reason: reason }, pick) {
     const what = verdict ? this.labelOf(verdict) : reason ? "Skipped" : "No verdict";
     const words = comment || reason;
-    const quoted = words ? [made("blockquote", { class: "judging-comment" }, words)] : [];
+    const quoted = words ? [made("blockquote", { class: "judging-comment", dir: "auto" }, words)] : [];
     return made("div", {}, made("h3", {}, title), made("p", {}, made("strong", {}, what)), ...quoted, pick);
   }
 }
