@@ -246,8 +246,8 @@ def test_a_run_that_goes_on_asks_for_its_own_progress(alice, fetched):
     )
     assert 'hx-trigger="every 2s"' in body(part)
     assert "Pages: 1 of 3" in body(part)
-    assert "<h1>" in body(whole)
-    assert "<h1>" not in body(part)
+    assert "<h1" in body(whole)
+    assert "<h1" not in body(part)
     over = alice.get(f"/fetches/{fetched.pk}/", headers={"HX-Request": "true"})
     assert "hx-trigger" not in body(over)
 
@@ -306,7 +306,7 @@ def test_an_empty_list_says_what_to_do(alice):
 )
 def test_tags_are_narrowed(alice, fetched, query, titles):
     shown = body(alice.get(f"/tags/?{query}"))
-    assert re.findall(r'<a href="\d+/">([^<]+)</a>', shown) == titles
+    assert re.findall(r'<a href="\d+/" dir="auto">([^<]+)</a>', shown) == titles
     data = alice.get(f"/tags/?{query}&format=json").json()
     assert (data["count"], [tag["title"] for tag in data["tags"]]) == (len(titles), titles)
 
@@ -315,7 +315,7 @@ def test_tags_are_paged(alice, tmp_path):
     pages = [page(n, f"Mill {n:03}", revision(n, f"Old.{TAG}")) for n in range(1, 61)]
     fetch.fetch_xml(written(tmp_path, export(*pages)))
     shown = body(alice.get("/tags/?page=2&kind=inconsistent"))
-    assert len(re.findall(r'<a href="\d+/">', shown)) == 10
+    assert len(re.findall(r'<a href="\d+/" dir="auto">', shown)) == 10
     assert "51–60 of 60" in shown
 
 
@@ -386,7 +386,7 @@ def test_the_page_of_a_tag_shows_the_other_article_that_it_names(alice, fetched)
 def test_the_page_of_a_tag_says_how_to_get_an_other_article_that_is_not_here(alice, fetched):
     Sighting.objects.filter(revision__article__title="Weir").update(other_article="Lock")
     tag = Tag.objects.get(article__title="Weir")
-    assert "Lock is not stored here. Fetch this article again" in body(
+    assert "<bdi>Lock</bdi> is not stored here. Fetch this article again" in body(
         alice.get(f"/tags/{tag.pk}/")
     )
     assert alice.get(f"/tags/{tag.pk}.json").json()["other"] is None

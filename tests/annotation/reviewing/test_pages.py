@@ -350,7 +350,7 @@ def test_a_decision_is_taken_back_on_the_page(client, pair):
     response = client.post(reverse("annotation:take_back", args=[kept.pk]))
     assert response.url == page_of(pair[0])
     page = opened(client, pair[0])
-    assert "Taken back by Olga" in page
+    assert "Taken back by <bdi>Olga</bdi>" in page
     assert 'value="merge"' in page
     assert stored(pair[0]).state == AnnotationState.SUBMITTED
 

@@ -146,7 +146,7 @@ def test_questions_are_filtered_by_slices(see, rosa, query, found):
 def test_the_chosen_filter_stays_chosen(see, rosa):
     conflictbank.collection(2)
     page = see(rosa, f"{PAGE}questions/?slice-relation=born in")
-    assert re.findall(r'<option value="([^"]+)" selected>', page) == ["born in"]
+    assert re.findall(r'<option value="([^"]+)" selected dir="auto">', page) == ["born in"]
 
 
 def test_every_value_is_a_filter_with_its_number_of_rows(see, rosa):
