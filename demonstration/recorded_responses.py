@@ -164,7 +164,8 @@ def load_responses(by: Person) -> list[Run]:
         )
         run.models_asked.add(model)
         here = [rendered for rendered in asked if _key(rendered)[0] == asked_run.collection]
-        rows = list(response_planning.responses(run, here, [model], samples=1))
+        askers = response_planning.askers(asked_run.prompts, [model])
+        rows = list(response_planning.responses(run, here, askers, samples=1))
         for row, rendered in zip(rows, here, strict=True):
             _fill(row, recorded[_key(rendered)])
         Response.objects.bulk_create(rows)
