@@ -10,7 +10,7 @@ from pathlib import Path
 MAX_CHARS = 2_000
 _MAX_DEPTH = 20
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
-_SIMPLE = re.compile(r"[\w.∞°′…\u0300-\u036f\u20d7]+|[\d,]+|\([^()]*\)")
+_SIMPLE = re.compile(r"[\w.∞°′…†‡\u0300-\u036f\u20d7]+|[\d,]+|\([^()]*\)")
 _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 _FRACTIONS = {r"\frac", r"\tfrac", r"\dfrac"}
 _TABLES = json.loads(Path(__file__).with_name("formulas.json").read_text(encoding="utf-8"))
@@ -23,6 +23,8 @@ _WORDS = {
     **dict.fromkeys([*_TABLES["blanks"], " "], " "),
     **{sign: sign for sign in "%$&#_{}"},
     "|": "‖",
+    "dagger": "†",
+    "ddagger": "‡",
     "bmod": " mod ",
     "mod": " mod ",
 }
@@ -105,10 +107,10 @@ class _Reader:
             return self._root()
         if name == "pmod":
             return f" (mod {self._argument()})"
-        if name in _FONTS and self._peek().strip():
+        if name in _FONTS:
             return self._argument()
         if name in _ACCENTS:
-            return self._accented(_ACCENTS[name])
+            return self._accented(name)
         if name in {"left", "right"} and self._peek() == ".":
             self._next()
             return ""
@@ -127,11 +129,13 @@ class _Reader:
             raise _Unknown
         return _ROOTS[degree] + _grouped(self._argument())
 
-    def _accented(self, accent: str) -> str:
+    def _accented(self, name: str) -> str:
         words = self._argument()
-        if len(words) != 1:
+        if len(words) == 1:
+            return words + _ACCENTS[name]
+        if name != "overline" or not words:
             raise _Unknown
-        return words + accent
+        return f"overline({words})"
 
     def _argument(self) -> str:
         """The next part or group, blanks before it passed over."""
