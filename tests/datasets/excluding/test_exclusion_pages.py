@@ -64,11 +64,11 @@ def test_two_people_undo_an_exclusion_and_every_page_says_so(client, see, questi
     page = see(rosa, address(question))
     for words in ("Not excluded", "Undone", "It is sound now.", WHY, "agreed by"):
         assert words in page
-    assert f"{olga.pseudonym} proposed to undo it: It is sound now." in page
+    assert f"{olga.pseudonym} proposed to undo it: <bdi>It is sound now.</bdi>" in page
     assert f"{rosa.pseudonym} agreed, " in page
     past = see(rosa, "/collections/mills/exclusions/?show=past")
     assert "Undone" in past
-    assert f"{olga.pseudonym} proposed to undo it: It is sound now." in past
+    assert f"{olga.pseudonym} proposed to undo it: <bdi>It is sound now.</bdi>" in past
     assert "Against" not in past
     assert "Excluded" not in see(rosa, f"/contradictions/{question.contradiction_id}/")
 

@@ -223,7 +223,7 @@ def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice)
     page = " ".join(shown_rounds(client, twice).content.decode().split())
     assert "round 1, by wikicontradict v1" in page
     assert "round 2, by wikicontradict v2" in page
-    assert "Why: The criteria left it open." in page
+    assert "Why: <bdi>The criteria left it open.</bdi>" in page
     assert "It is of 24 responses." in page
     assert "On 8 responses with a verdict of rounds 1 and 2 the two agree in" in page
     assert "Counted below: n = 8." in page
@@ -242,10 +242,10 @@ def test_the_same_responses_of_both_rounds_can_be_compared(client, twice):
 
 def test_next_to_a_report_all_responses_of_a_round_are_counted_and_the_list_says_so(client, twice):
     answer = shown_rounds(client, twice, first="round-2", second="", on="both")
-    assert '<option value="both" selected>' in answer.content.decode()
+    assert '<option value="both" selected dir="auto">' in answer.content.decode()
     for sides in ({"first": "", "second": "round-1"}, {"second": f"study-{twice.pk}"}):
         answer = shown_rounds(client, twice, **sides, on="both")
-        assert '<option value="" selected>All of each round' in answer.content.decode()
+        assert '<option value="" selected dir="auto">All of each round' in answer.content.decode()
         assert [shown.side.n for _, shown in answer.context["sides"] if shown.round] == [22]
 
 
