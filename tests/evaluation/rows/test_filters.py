@@ -115,8 +115,8 @@ def test_the_page_keeps_what_a_number_chose(client, rita, told_apart):
     assert 'name="of" value="first"' in page
     assert 'name="differ" value="yes"' in page
     assert page.count('name="prompt"') == 1
-    assert '<option value="both-passages" selected>' in page
-    assert 'name="words" type="search" maxlength="200" value="plain"' in page
+    assert '<option value="both-passages" selected dir="auto">' in page
+    assert 'name="words" type="search" dir="auto" maxlength="200" value="plain"' in page
 
 
 @pytest.mark.once
