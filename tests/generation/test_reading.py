@@ -68,7 +68,7 @@ def test_the_grid_has_a_row_for_each_question_and_a_column_for_each_prompt_and_m
     text = page(client, "responses", read.pk)
     by_place = read.responses.order_by("instance", "pk")
     assert cells(text) == [(row.pk, True) for row in by_place]
-    heads = re.findall(r'<th scope="col(?:group" colspan="2)?">([^<]+)', text)
+    heads = re.findall(r'<th scope="col(?:group" colspan="2)?"(?: dir="auto")?>([^<]+)', text)
     assert heads[0].startswith("1: ")
     assert heads[3:] == [*make.MODEL_IDS] * 3
 
