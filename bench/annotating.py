@@ -99,7 +99,7 @@ class Annotator:
 
     def opened(self, page: Page) -> None:
         self.page, self.version = page, int(page.first(r'name="version" value="(\d+)"'))
-        self.titles.append(page.first(r"<h1>(.+?)</h1>"))
+        self.titles.append(page.first(r"<h1[^>]*>(.+?)</h1>"))
 
     def submit(self) -> None:
         """Submit the open tag; the answer is the next one's page."""

@@ -488,7 +488,7 @@ def test_the_block_is_marked_in_view_and_copied_cleanly_from_the_wikis_own_html(
     html = WIKIS_HTML % (padding, padding)
     record_htmls([HtmlAsked(draft.sighting.revision_id, html)])
     Sighting.objects.update(
-        block_kind="paragraph", block_text="The mill was built in 1801. It weighs 10^3 t."
+        block_kind="paragraph", block_clean="The mill was built in 1801. It weighs 10<sup>3</sup> t."
     )
     sign_in(page, alice)
     page.goto(address(draft))
@@ -508,7 +508,7 @@ def test_a_tagged_row_far_down_a_table_is_in_view(page, alice):
     rows = "".join(f"<tr><td>Mill {n}</td><td>{1700 + n}</td></tr>" for n in range(300))
     html = f"<p>Mills.</p><table class='wikitable'>{rows}</table>"
     record_htmls([HtmlAsked(draft.sighting.revision_id, html)])
-    Sighting.objects.update(block_kind="table row", block_text="Mill 150 | 1850")
+    Sighting.objects.update(block_kind="table row", block_clean="| Mill 150 || 1850")
     sign_in(page, alice)
     page.goto(address(draft))
     settled(page)
