@@ -51,8 +51,8 @@ PLACES = {
     "list": ("* One.\n* Opened in 1974." + TAG + " It grew.\n* Three.", "Opened in 1974. It grew.", "list"),
     "ref": (
         "It opened in 1974.<ref>So ''A'' says.\n" + TAG + "</ref> It is long.\n\nAfter it.",
-        "It opened in 1974. It is long.",
-        "text",
+        "So A says.",
+        "other",
     ),
 }  # fmt: skip
 
