@@ -488,7 +488,8 @@ def test_the_block_is_marked_in_view_and_copied_cleanly_from_the_wikis_own_html(
     html = WIKIS_HTML % (padding, padding)
     record_htmls([HtmlAsked(draft.sighting.revision_id, html)])
     Sighting.objects.update(
-        block_kind="paragraph", block_clean="The mill was built in 1801. It weighs 10<sup>3</sup> t."
+        block_kind="paragraph",
+        block_clean="The mill was built in 1801. It weighs 10<sup>3</sup> t.",
     )
     sign_in(page, alice)
     page.goto(address(draft))
