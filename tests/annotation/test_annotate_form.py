@@ -85,7 +85,7 @@ def test_kept_html_whose_revision_was_purged_is_never_served_again(client, alice
     record_htmls(
         [HtmlAsked(draft.sighting.revision_id, f"<p>The mill was built in 1801. {secret}</p>")]
     )
-    draft.sighting.block_kind, draft.sighting.block_text = (
+    draft.sighting.block_kind, draft.sighting.block_clean = (
         "paragraph",
         f"The mill was built in 1801. {secret}",
     )

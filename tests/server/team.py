@@ -183,7 +183,7 @@ def write_secrets(here: Team, queue: Redis) -> None:
     folder.mkdir()
     for name, value in SECRETS.items():
         (folder / name).write_text(f"{value}\n")
-    for name in ("METRICS_TOKEN", "OIDC_CLIENT_SECRET"):
+    for name in ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS"):
         shutil.copy(ROOT / "config" / "no-secret", folder / name)
     redis.Redis.from_url(queue.url).config_set("requirepass", SECRETS["REDIS_PASSWORD"])
 
