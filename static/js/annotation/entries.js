@@ -1,8 +1,6 @@
 // The form's entries as plain data, and back into the form. The markup says each field's kind
 // (data-field, data-kind); nothing here knows a field by name.
 
-import { composing } from "../shared/dom.js";
-
 const cells = (root) => [...root.querySelectorAll("[data-field]")].filter((cell) => !cell.closest("template"));
 
 function outermost(root) {
@@ -127,7 +125,7 @@ function begun(value) {
 
 /** Enter in a line goes on to the next field; it would post the form. */
 export function nextOnEnter(event) {
-  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || composing(event) || !event.target.matches("[data-field] input")) return;
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing || event.keyCode === 229 || !event.target.matches("[data-field] input")) return;
   event.preventDefault();
   if (event.target.closest("[data-kind=many]")) return;
   const controls = [...event.target.form.elements].filter((each) => each.matches("[data-field] :is(input, textarea)") && each.checkVisibility());
