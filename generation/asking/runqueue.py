@@ -41,6 +41,10 @@ from leases import bulk, claim, clock
 log = structlog.get_logger(__name__)
 
 CLAIMED = ("attempts", "cost", "prompt", "rendered", "follow_up", "wanted", "askings", "scored")
+HELD_BEFORE = (
+    "The first reply looks like a model's reasoning in no known marks, so no second text was sent with it. Choose "
+    "under Reasoning in the list of models how it is read, and then ask again what failed."
+)
 # What a response keeps of a reply that is checked.
 ANSWER = ("text", "reasoning", "finish_reason")
 
@@ -139,7 +143,7 @@ class RunQueue(CallQueue):
     def settle(self, holder: str, settled: Sequence[Settled]) -> None:
         present = clock.now()
         spent = {row.call.pk: costs.of_call(row) for row in settled}
-        settled = [replace(row, verb=_verb(row)) for row in settled]
+        settled = [_decided(row) for row in settled]
 
         def columns(row: Settled) -> dict[str, Any]:
             return {**_columns(row, present), "cost": row.call.cost + spent[row.call.pk]}
@@ -221,6 +225,18 @@ def _turn(
     return {"text": reply.join(pieces), "before": (rendered, reply), **kept}
 
 
+def _decided(row: Settled) -> Settled:
+    """With what becomes of its response; it fails where another text would be sent with what may be reasoning."""
+    verb = _verb(row)
+    if (
+        verb == "go_on"
+        and row.reply
+        and reasoning.is_held(row.reply.text, row.call.model.able.marks)
+    ):
+        return replace(row, verb="fail", error=HELD_BEFORE)
+    return replace(row, verb=verb)
+
+
 def _verb(row: Settled) -> str:
     """What becomes of a call's response: an answer that was declined or withheld is the finding, in each turn."""
     call = row.call
@@ -281,7 +297,8 @@ def _columns(row: Settled, present: datetime) -> dict[str, Any]:
         return {"error": "", "not_before": None, "attempts": 0, **_asked(row)}
     if row.verb == "release":
         return set_back(row, present)
-    reply = row.fault.raw if row.fault else None
+    kept = row.fault or row.reply
+    reply = kept.raw if kept else None
     return {**set_back(row, present), "request": row.request, "reply": reply}
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from accounts.roles import Role
 from generation import caps, costs, preview, registry, responses, runs
-from generation.asking.runqueue import RunQueue
+from generation.asking.runqueue import HELD_BEFORE, RunQueue
 from generation.call_queues import Settled
-from generation.inference import chat
+from generation.inference import chat, reasoning
 from generation.models import RejectedReply
 from generation.prompts import controlled
 from generation.states import ResponseState, RunState
@@ -113,6 +113,21 @@ def test_an_empty_first_reply_of_two_turns_fails_as_everywhere(fake, local):
     fake.enqueue(Say(""))
     answer_all(made)
     assert "empty text" in made.responses.get().error
+
+
+def test_what_may_be_reasoning_is_sent_in_no_second_text(fake, local):
+    made = asked(second="{reply}?")
+    fake.enqueue(Say("<my_thoughts>A river.</my_thoughts>\n1 km"))
+    assert answer_all(made) == 1
+    response = made.responses.get()
+    assert (response.state, response.error) == (ResponseState.FAILED, HELD_BEFORE)
+    assert "my_thoughts" in str(response.reply)
+    registry.choose_marks(response.model, reasoning.SHOWN, False)
+    runs.resume(made)
+    fake.enqueue(Say("<my_thoughts>A river.</my_thoughts>\n1 km"), Say("1 km"))
+    answer_all(made)
+    response.refresh_from_db()
+    assert (response.state, response.text) == (ResponseState.DONE, "1 km")
 
 
 @pytest.mark.parametrize(
