@@ -1,7 +1,7 @@
 """Texts that people, wikis and models wrote take their direction from their own first letter, on every page.
 
 Each such text of the demonstration set begins with a mark; pages are looked through for marks that nothing with
-dir="auto" (or <bdi>) holds. One page of each address pattern is opened.
+dir="auto" (or <bdi>) holds. One page of each address pattern is opened, a published report among them.
 """
 
 from html.parser import HTMLParser
@@ -16,6 +16,7 @@ from django.urls import resolve, reverse
 
 from accounts.roles import Role
 from annotation.workflow.claiming import next_assignment
+from evaluation.frozen import publishing, snapshots
 from judging import studies
 from judging.models import Study
 from judging.selections import Selection
@@ -160,19 +161,27 @@ def pages(client, starts):
 def test_every_text_that_somebody_wrote_has_its_own_direction():
     call_command("load_demonstration", verbosity=0)
     ada = person("ada", *Role)
-    run = Study.objects.get(name="Demonstration").items.first().response.run
+    marked()
+    judged = Study.objects.get(name=f"{MARK}Demonstration")
+    frozen, _ = snapshots.freeze(judged, by=ada, note=f"{MARK}note")
+    shown = publishing.publish(frozen, by=ada, authors=f"{MARK}Ada", with_comments=True)
     study = studies.create(
-        "Once more", Selection([run]), studies.StudyDesign(judges_per_response=1), by=ada
+        f"{MARK}Once more",
+        Selection([judged.items.first().response.run]),
+        studies.StudyDesign(judges_per_response=1),
+        by=ada,
     )
     studies.open_study(study, [ada])
     mine = reverse("annotation:annotate", args=[next_assignment(by=ada).pk])
-    marked()
-    client = Client()
+    client, reader = Client(), Client()
     client.force_login(ada)
-    starts = [mine, reverse("judging:next", args=[study.pk]), "/"]
+    reader.force_login(person("rita", Role.RESEARCHER))
+    published = reverse("evaluation:published", args=[shown.pk, shown.token])
+    starts = [mine, reverse("judging:next", args=[study.pk]), published, "/"]
     found = {}
     opened = 0
-    for address, page in pages(client, starts):
+    report = reverse("evaluation:report", args=[judged.pk])
+    for address, page in [*pages(client, starts), *pages(reader, [report])]:
         opened += 1
         if wrong := without_direction(page):
             found[address] = wrong
