@@ -3,7 +3,7 @@
 import json
 from contextlib import suppress
 from copy import deepcopy
-from itertools import cycle
+from itertools import count, cycle
 
 import pytest
 
@@ -12,6 +12,7 @@ from tests.wikifetch.fakewiki import Answer, FakeWiki
 from wikifetch import fetch, newfetch
 from wikifetch.models import Tag
 from wikifetch.source.manners import WikiError
+from wikifetch.source.shapes import MOST_IN_VAIN
 
 MISSING = object()
 ODD = [MISSING, None, [], {}, [1], {"1": {"pageid": 1}}, "text", "<html>", 7, -7, 1.5, True]
@@ -184,9 +185,42 @@ def test_a_continuation_that_comes_again_ends_the_asking(asked, tokens):
     assert not refused.value.retry
 
 
+@pytest.mark.parametrize("asked", ["spellings", "list", "titles", "pages", "outlines", "standing"])
+@pytest.mark.parametrize("brought", ["the same", "nothing", "in turns"])
+def test_answers_that_bring_nothing_new_end_the_asking(asked, brought):
+    """Though each says another place where the list goes on."""
+    ask, query = ASKED[asked]
+    queries = {"the same": [query], "nothing": [{}], "in turns": [query, {}, query | {"pages": []}]}
+    turns, numbers = cycle(queries[brought]), count()
+    with FakeWiki() as wiki:
+        client = wiki.client(per_second=1_000_000)
+        wiki._next = lambda: Answer({"continue": {"at": next(numbers)}, "query": next(turns)})
+        with pytest.raises(WikiError, match="nothing new in 30 answers to a list, and would do so"):
+            ask(client)
+        assert len(wiki.asked) <= MOST_IN_VAIN + 2
+
+
+def test_a_long_list_with_some_answers_that_bring_nothing_is_read_to_its_end():
+    """As of a wiki that looks through many pages for those that were asked for."""
+    answers = [[] if n % MOST_IN_VAIN else [PAGE | {"pageid": n + 1}] for n in range(100)]
+    with FakeWiki() as wiki:
+        given = iter(
+            [
+                *(
+                    {"continue": {"at": n}, "query": {"embeddedin": a}}
+                    for n, a in enumerate(answers)
+                ),
+                {"query": {}},
+            ]
+        )
+        wiki._next = lambda: Answer(next(given))
+        pages = wiki.client(per_second=1_000_000).pages_with(["Mill"])
+    assert list(pages) == [1, 31, 61, 91]
+
+
 @pytest.mark.django_db
-def test_a_category_whose_list_goes_round_ends_the_fetch(live):
-    again = cycle(["a", "b"])
+@pytest.mark.parametrize("again", [cycle(["a", "b"]), count()])
+def test_a_category_whose_list_has_no_end_ends_the_fetch(live, again):
     usual = live._next
 
     def answer():
@@ -199,7 +233,7 @@ def test_a_category_whose_list_goes_round_ends_the_fetch(live):
     run = newfetch.fetch_of_category("Mills", depth=0)
     assert fetch.carry_out(run.pk)
     run = stored(run)
-    assert (run.state, "for ever" in run.error, len(live.asked) < 20) == ("failed", True, True)
+    assert (run.state, "for ever" in run.error, len(live.asked) < 40) == ("failed", True, True)
 
 
 # ---------------------------------------------------------------- hidden, or only not there

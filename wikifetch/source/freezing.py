@@ -75,7 +75,8 @@ def _freeze_category(
         title, below = at
         members = client.members(title, with_categories=below > 0, more=walk.more)
         if members.more:
-            sent.check(members.more | {"cmtitle": title})
+            listed = ((title, entry) for entry in (*members.pages, *members.categories))
+            sent.check(members.more | {"cmtitle": title}, listed)
         walk = walk.after(members)
         if not (run.queue or members.pages or walk.next):
             raise _empty(category, depth)  # not kept: a resumed run asks again

@@ -4,6 +4,8 @@ null counts as absent. MediaWiki is asked in its second format, as it is since 1
 booleans.
 """
 
+import json
+from collections.abc import Hashable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +16,7 @@ TOO_OLD = (
     "This wiki's MediaWiki is older than 1.26 (2015), which cannot be asked. Fetch from an export of its pages "
     "instead: see its Special:Export."
 )
+MOST_IN_VAIN = 30  # answers, one after another; a wiki that looks through a long list may give a few empty ones
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a yes or no"}
 
 
@@ -97,22 +100,42 @@ def more_of(answer: dict[str, Any]) -> dict[str, str]:
     return {name: storable(str(value)) for name, value in more.items()}
 
 
+def entries_of(query: dict[str, Any]) -> Iterator[str]:
+    """Each record that an answer's query part lists, as one text: what was listed before is equal."""
+    for name, listed in query.items():
+        for entry in listed if isinstance(listed, list) else [listed]:
+            yield json.dumps([name, entry], sort_keys=True)
+
+
 class Continuations:
-    """Those of one list that were sent back; one that comes again, at once or in a cycle, would never end."""
+    """Those of one list that were sent back; one that comes again, at once or in a cycle, would never end.
+
+    Neither would one that is always new while the answers bring nothing new.
+    """
 
     def __init__(self) -> None:
         self._sent: set[tuple[tuple[str, str], ...]] = set()
+        self._brought: set[int] = set()
+        self._in_vain = 0
 
-    def check(self, more: dict[str, str]) -> None:
-        """Raises WikiError for one that was there before."""
+    def check(self, more: dict[str, str], brought: Iterable[Hashable]) -> None:
+        """After an answer that `brought` these entries: raises WikiError where the list has no end."""
+        before = len(self._brought)
+        self._brought.update(map(hash, brought))
+        self._in_vain = 0 if len(self._brought) > before else self._in_vain + 1
         key = tuple(sorted(more.items()))
         if key in self._sent:
-            raise WikiError(
-                "The wiki says again where its list goes on, and would do so for ever. What was fetched is kept. "
-                "Try again later, or fetch by titles.",
-                code="endless",
-            )
+            raise _endless("The wiki says again where its list goes on")
+        if self._in_vain == MOST_IN_VAIN:
+            raise _endless(f"The wiki has brought nothing new in {MOST_IN_VAIN} answers to a list")
         self._sent.add(key)
+
+
+def _endless(why: str) -> WikiError:
+    return WikiError(
+        f"{why}, and would do so for ever. What was fetched is kept. Try again later, or fetch by titles.",
+        code="endless",
+    )
 
 
 def _is_number(name: str) -> bool:

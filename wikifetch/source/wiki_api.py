@@ -28,7 +28,7 @@ from wikifetch.source.manners import (
     checked_address,
     user_agent,
 )
-from wikifetch.source.shapes import Continuations, more_of, query_of
+from wikifetch.source.shapes import Continuations, entries_of, more_of, query_of
 
 _LONG_QUERY = 2_000  # bytes of a query; a longer one is posted
 _MAX_ANSWER = 32 * 1024 * 1024
@@ -105,10 +105,11 @@ class WikiApi:
         sent = Continuations()
         while True:
             answer = self.ask({"action": "query", **query, **more})
-            yield query_of(answer)
+            found = query_of(answer)
+            yield found
             if not (more := more_of(answer)):
                 return
-            sent.check(more)
+            sent.check(more, entries_of(found))
 
     def ask(self, params: dict[str, Any], *, most: int = _MAX_ANSWER) -> dict[str, Any]:
         """One request, repeated while the wiki is busy for a moment; its answer has `most` bytes. Raises WikiError."""
