@@ -6,7 +6,7 @@ from django import forms
 from django.conf import settings
 
 from wikifetch import tagfilters
-from wikifetch.models import ALL_KINDS, TagKind
+from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.newfetch import MAX_DEPTH, USUAL_DEPTH, LiveOptions
 from wikifetch.source.manners import WikiError, user_agent
 from wikifetch.states import TagState
@@ -154,6 +154,12 @@ class CategoryForm(LimitedForm):
     field_order = ("category", "depth", "limit")
 
 
+def _choose_fetch(field: forms.Field) -> None:
+    assert isinstance(field, forms.ChoiceField)
+    runs = FetchRun.objects.only("label")
+    field.choices = [("", "Every fetch"), *((str(run.pk), str(run)) for run in runs)]
+
+
 class TagFilterForm(forms.Form):
     """What a list of tags is narrowed to; unknown values narrow nothing."""
 
@@ -176,6 +182,7 @@ class TagFilterForm(forms.Form):
         label="until", required=False, min_value=1990, max_value=2100,
         widget=forms.NumberInput(attrs={"placeholder": "year"}),
     )  # fmt: skip
+    fetch = forms.TypedChoiceField(label="Fetch", required=False, coerce=int, empty_value=None)
     words = forms.CharField(
         label="Words",
         required=False,
@@ -183,8 +190,12 @@ class TagFilterForm(forms.Form):
         widget=forms.TextInput(attrs={"type": "search"}),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, by_fetch: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if by_fetch:
+            _choose_fetch(self.fields["fetch"])
+        else:  # their names are the admins'
+            del self.fields["fetch"]
         for known in tagfilters.tag_filters():
             self.fields[known.name] = forms.ChoiceField(
                 label=known.label, required=False, choices=known.choices()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Func, Q, QuerySet, Subquery
 from django.utils.text import Truncator
 
 from pages.paging import ByKey
@@ -84,8 +84,8 @@ class TagLines(ByKey):
 class TagNarrowing:
     """What a list of tags is narrowed to; an empty value narrows nothing.
 
-    `reason` is "yes" or "no"; `since` and `until` are years of the tag's month; `words` are in the article's title, the
-    tag or the headings above it; `others` are values of registered filters by name.
+    `reason` is "yes" or "no"; `since` and `until` are years of the tag's month; `fetch` is a fetch's key; `words` are
+    in the article's title, the tag or the headings above it; `others` are values of registered filters by name.
     """
 
     kind: str = ""
@@ -93,6 +93,7 @@ class TagNarrowing:
     reason: str = ""
     since: int | None = None
     until: int | None = None
+    fetch: int | None = None
     words: str = ""
     others: Mapping[str, str] = field(default_factory=dict)
 
@@ -110,6 +111,8 @@ def narrowed_tags(tags: QuerySet[Tag], to: TagNarrowing) -> QuerySet[Tag]:
         tags = tags.filter(latest__month__gte=date(to.since, 1, 1))
     if to.until:
         tags = tags.filter(latest__month__lte=date(to.until, 12, 31))
+    if to.fetch:
+        tags = _of_fetch(tags, to.fetch)
     for known in tagfilters.tag_filters():
         if chosen := to.others.get(known.name):
             tags = known.narrow(tags, chosen)
@@ -120,6 +123,35 @@ def narrowed_tags(tags: QuerySet[Tag], to: TagNarrowing) -> QuerySet[Tag]:
             | Q(latest__section__icontains=word)
         )
     return tags
+
+
+def _of_fetch(tags: QuerySet[Tag], key: int) -> QuerySet[Tag]:
+    """The tags on the pages that this fetch has taken, as pages_of() has them."""
+    run = FetchRun.objects.only("wiki", "source", "cursor").filter(pk=key).first()
+    if run is None or run.wiki_id is None:
+        return tags.none()
+    most = None if run.source == FetchRun.Source.XML else run.cursor
+    queue = FetchRun.objects.filter(pk=key).order_by().values("queue")
+    pages = _FirstOfQueue(Subquery(queue), most=most)
+    return tags.filter(article__wiki=run.wiki_id, article__pageid__in=pages)
+
+
+class _FirstOfQueue(Func):
+    """The first `most` page ids of a queue, as the rows of a subquery: a queue may be longer than a list in SQL."""
+
+    def __init__(self, queue: Any, *, most: int | None) -> None:
+        super().__init__(queue, most=2**31 if most is None else most)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **more: Any) -> Any:
+        template = "(SELECT value FROM json_each(%(expressions)s) WHERE key < %(most)s)"
+        return self.as_sql(compiler, connection, template=template, **more)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **more: Any) -> Any:
+        template = (
+            "(SELECT value::integer FROM jsonb_array_elements_text(%(expressions)s) WITH ORDINALITY AS each(value, n) "
+            "WHERE n <= %(most)s)"
+        )
+        return self.as_sql(compiler, connection, template=template, **more)
 
 
 def pages_of(runs: Iterable[FetchRun]) -> set[tuple[int | None, int]]:

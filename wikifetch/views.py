@@ -1,5 +1,7 @@
 """Pages of fetches and tags."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
@@ -143,7 +145,8 @@ def change_fetch(request: HttpRequest, key: int, verb: str) -> HttpResponse:
 @roles_required(*READERS)
 def tags(request: HttpRequest) -> HttpResponse:
     """All tags, narrowed by kind, state and words; as JSON with ?format=json."""
-    form = TagFilterForm(request.GET)
+    may_fetch = person_of(request).has_role(Role.ADMIN)
+    form = TagFilterForm(request.GET, by_fetch=may_fetch)
     form.is_valid()
     rows = taglist.narrowed_tags(taglist.seen_tags(), narrowing(form))
     if request.GET.get("format") == "json":
@@ -155,9 +158,24 @@ def tags(request: HttpRequest) -> HttpResponse:
         "form": form,
         "page": page,
         "is_narrowed": any(form.cleaned_data.values()),
-        "may_fetch": person_of(request).has_role(Role.ADMIN),
+        "may_fetch": may_fetch,
+        "kept": _kept_for_a_campaign(form),
     }
     return render(request, "wikifetch/tags.html", context)
+
+
+def _kept_for_a_campaign(form: TagFilterForm) -> str:
+    """The query of a new campaign over what the list is narrowed to, as far as a campaign has it."""
+    names = {
+        "fetch": "fetch",
+        "kind": "kinds",
+        "since": "since",
+        "until": "until",
+        "words": "words",
+    }
+    chosen = {to: form.cleaned_data.get(name) for name, to in names.items()}
+    query = urlencode({name: value for name, value in chosen.items() if value})
+    return f"?{query}" if query else ""
 
 
 def narrowing(form: TagFilterForm) -> taglist.TagNarrowing:

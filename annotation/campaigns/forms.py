@@ -4,9 +4,9 @@ from dataclasses import fields
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.forms import BoundField
+from django.utils.text import slugify
 
 from accounts.models import Person
 from annotation.campaigns.campaign_people import annotators
@@ -54,25 +54,32 @@ class LimitsForm(forms.Form):
 
 
 class CampaignForm(LimitsForm):
-    """A campaign: which tags, how many of them, who annotates, where accepted annotations go."""
+    """A campaign: which tags, how many of them, who annotates, where accepted annotations go.
+
+    Only a name and the number of people for each tag are required.
+    """
+
+    marks_optional = False
 
     name = forms.CharField(
         max_length=120, label="Name", widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
     collection = forms.CharField(
         max_length=80,
+        required=False,
         label="Collection for accepted annotations",
-        help_text="A new name makes a new collection. Lower-case letters, digits, . _ - only.",
+        help_text="A new name makes a new collection. Lower-case letters, digits, . _ - only. Empty: named after the "
+        "campaign.",
         validators=Collection._meta.get_field("name").validators,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    fetch = forms.TypedChoiceField(required=False, label="Fetch", coerce=int, empty_value=None)
+    fetch = forms.TypedChoiceField(required=False, label="Tags of", coerce=int, empty_value=None)
     category = forms.ChoiceField(required=False, label="Category")
     kinds = forms.MultipleChoiceField(
         choices=TagKind.choices,
         required=False,
         label="Kinds of tag",
-        help_text="None chosen: all kinds.",
+        help_text="Nothing chosen: all kinds.",
         widget=forms.CheckboxSelectMultiple,
     )
     since = forms.IntegerField(
@@ -95,25 +102,25 @@ class CampaignForm(LimitsForm):
         min_value=1,
         max_value=MOST_TAGS,
         label="At most this many tags",
-        help_text="Chosen at random with the seed. Empty: all that match.",
+        help_text="Chosen at random by the seed. Empty: all that match.",
     )
     reserve = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=MOST_TAGS,
         label="Tags in reserve",
-        help_text="They replace tags that are withdrawn or that everybody skips, and follow when the stop rule needs "
-        "more. With a number for each kind: so many of each kind.",
+        help_text="They replace tags that you withdraw or that everybody skips. With a number for each kind: so many "
+        "of each kind.",
     )
     seed = forms.IntegerField(
         initial=1,
         min_value=0,
         max_value=2**53,
         label="Seed",
-        help_text="The same seed and the same tags give the same order.",
+        help_text="The same seed and the same tags give the same order. Another number draws others.",
     )
     people_per_tag = forms.IntegerField(
-        min_value=1, max_value=MOST_PEOPLE, initial=1, label="People per tag"
+        min_value=1, max_value=MOST_PEOPLE, initial=1, label="People for each tag"
     )
     double_share = forms.FloatField(
         min_value=0,
@@ -125,8 +132,8 @@ class CampaignForm(LimitsForm):
     people = forms.ModelMultipleChoiceField(
         queryset=annotators().order_by("name"),
         required=False,
-        label="People",
-        help_text="None chosen: every annotator, also those who join later.",
+        label="Annotators",
+        help_text="Nobody chosen: all of them, also those who join later.",
         widget=forms.CheckboxSelectMultiple,
     )
     pilot = forms.IntegerField(
@@ -146,7 +153,9 @@ class CampaignForm(LimitsForm):
         runs = FetchRun.objects.exclude(state=FetchState.CANCELLED, cursor=0)
         names = runs.filter(source=FetchRun.Source.CATEGORY).order_by("options__category")
         categories = names.values_list("options__category", flat=True).distinct()
-        self._choose("fetch", [(str(run.pk), str(run)) for run in runs.only("label")], "Any fetch")
+        self._choose(
+            "fetch", [(str(run.pk), str(run)) for run in runs.only("label")], "Every fetch"
+        )
         self._choose("category", [(name, name) for name in categories], "Any category")
         for kind in TagKind:
             self.fields[stratum_field(kind)] = forms.IntegerField(
@@ -168,9 +177,16 @@ class CampaignForm(LimitsForm):
         numbers = {kind: entered.get(stratum_field(kind)) for kind in TagKind}
         entered["strata"] = {str(kind): number for kind, number in numbers.items() if number}
         if entered["strata"] and (entered.get("limit") or entered.get("kinds")):
-            raise ValidationError(
-                "Give a number for each kind of tag, or choose kinds and one number for all: not both."
+            self.add_error(
+                "limit",
+                "Give a number for each kind of tag, or choose kinds and one number for all.",
             )
+        if not entered.get("collection") and "collection" not in self.errors:
+            entered["collection"] = slugify(entered.get("name", ""))[:80].strip("-_")
+            if entered.get("name") and not entered["collection"]:
+                self.add_error(
+                    "collection", "Name it: the campaign’s name has no letter from a to z."
+                )
         since, until = entered.get("since"), entered.get("until")
         if since and until and since > until:
             self.add_error("until", f"This is before {since}, the first year.")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from django.db import transaction
@@ -180,7 +181,10 @@ def _check_stop_rule(drawing: CampaignDrawing, limits: Limits) -> None:
 
 def fingerprint(drawing: CampaignDrawing) -> str:
     """The same for the same drawing: an admin opens what the dry run showed."""
-    text = json.dumps([asdict(tag) for tag in drawing.drawn], sort_keys=True)
+    columns = attrgetter(
+        "tag.tag", "tag.kind", "tag.sighting", "round", "order", "people", "is_reserve"
+    )
+    text = json.dumps([columns(drawn) for drawn in drawing.drawn])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -205,7 +209,7 @@ def open_campaign(
     drawing = dry_run(design)
     if shown and shown != fingerprint(drawing):
         raise StaleVersion(
-            "The tags that match have changed since the dry run. Look at the new one below, then open the campaign."
+            "What would be drawn has changed since you saw it. Look at the new drawing, then open the campaign."
         )
     campaign = Campaign.objects.create(
         name=name,

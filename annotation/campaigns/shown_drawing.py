@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.campaigns.opening import fingerprint
-from annotation.campaigns.tag_drawing import CampaignDrawing, DrawnTag, first_drawn
+from annotation.campaigns.tag_drawing import PILOT, CampaignDrawing, DrawnTag, first_drawn
 from annotation.models import Campaign
 from wikifetch.models import FetchRun, Tag, TagKind
 
@@ -35,6 +35,15 @@ class ShownDrawing:
     strata: list[ShownStratum]
     first: list[tuple[Tag, DrawnTag]]
     fingerprint: str
+
+    @property
+    def by_kind(self) -> bool:
+        """Whether each kind is drawn on its own."""
+        return any(stratum.kind for stratum in self.drawing.strata)
+
+    @property
+    def has_pilot(self) -> bool:
+        return self.drawing.drawn[-1].round > PILOT
 
     @property
     def frame(self) -> int:

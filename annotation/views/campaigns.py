@@ -1,5 +1,8 @@
 """An admin's pages of campaigns."""
 
+from math import ceil
+from typing import Any
+
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +14,8 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.hiding import hidden_from
 from annotation.campaigns import managing
-from annotation.campaigns.campaign_people import may_be_added
+from annotation.campaigns.campaign_people import annotators, may_be_added
+from annotation.campaigns.folds import folds_of
 from annotation.campaigns.forms import CampaignForm, LimitsForm
 from annotation.campaigns.opening import dry_run, open_campaign
 from annotation.campaigns.reserve import valid_tags
@@ -26,12 +30,12 @@ from annotation.reviewing.publishing_tags import publish_campaign, unpublished
 from annotation.states import CampaignState
 from annotation.workflow import assigning
 from datasets.models import Collection
-from leases.refusal import StaleVersion
+from leases.refusal import Refusal, StaleVersion
 from leases.rows import first_of
 from pages.counting import how_many
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
-from wikifetch.models import Tag, TagKind
+from wikifetch.models import Tag
 from wikifetch.states import TagState
 
 
@@ -52,26 +56,52 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def new_campaign(request: HttpRequest) -> HttpResponse:
-    """Choose tags and people; the dry run shows what would be drawn, and opens it when that has not changed since."""
-    form = CampaignForm(request.POST or None)
-    drawing, shown = None, request.POST.get("shown", "")
+    """Choose tags and people next to what would be drawn, as one types; opens it when that has not changed since."""
+    initial = {"fetch": request.GET.get("fetch"), "kinds": request.GET.getlist("kinds")}
+    form = CampaignForm(
+        request.POST or None,
+        initial=initial | {name: request.GET.get(name) for name in ("since", "until", "words")},
+    )
+    if request.headers.get("HX-Request"):
+        return render(request, "annotation/_drawn_anew.html", drawn_so_far(form))
+    drawn: dict[str, Any] = {"folds": folds_of(form)}
     if request.method == "POST" and form.is_valid():
         with refused_in(form):
+            shown = request.POST.get("shown", "")
             if shown and "open" in request.POST:
                 with refused_in(form, kind=StaleVersion):
                     return redirect(
                         "annotation:campaign", opened(form, person_of(request), shown).pk
                     )
-            drawing = dry_run(form.design())
-    live = Tag.objects.filter(state=TagState.LIVE)
-    counts = [(kind.label, live.filter(kind=kind).count()) for kind in TagKind]
-    context = {
-        "form": form,
-        "counts": counts,
-        "any_tag": any(count for _, count in counts),
-        "drawing": shown_drawing(drawing) if drawing else None,
-    }
+            drawn = drawn_now(form)
+    context = {"form": form, "any_tag": Tag.objects.filter(state=TagState.LIVE).exists(), **drawn}
     return form_page(request, "annotation/campaign_new.html", context)
+
+
+def drawn_now(form: CampaignForm) -> dict[str, Any]:
+    """What the page shows of a dry run. Raises Refusal with what to change first."""
+    design = form.design()
+    drawing = shown_drawing(dry_run(design))
+    people = len(design.people) or annotators().filter(is_demonstration=False).count()
+    each = ceil(drawing.drawing.assignments / people) if people else 0
+    return {"drawing": drawing, "people": people, "each": each, "folds": folds_of(form)}
+
+
+def drawn_so_far(form: CampaignForm) -> dict[str, Any]:
+    """As drawn_now() while somebody types: the name can be missing, and what is to be changed are `problems`."""
+    labels = {name: field.label for name, field in form.fields.items()}
+    problems = [
+        f"{labels[name]}: {error}" if name in labels else str(error)
+        for name, errors in form.errors.items()
+        if name not in ("name", "collection")
+        for error in errors
+    ]
+    try:
+        if not problems:
+            return drawn_now(form)
+    except Refusal as refusal:
+        problems = [refusal.message]
+    return {"problems": problems, "folds": folds_of(form)}
 
 
 @transaction.atomic

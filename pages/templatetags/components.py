@@ -122,7 +122,10 @@ def error_summary(*forms: BaseForm) -> dict[str, object]:
 
 @register.inclusion_tag("_components/field.html")
 def field(bound: BoundField, label: str = "") -> dict[str, object]:
-    """Label, help, errors and widget of a form field, linked for screen readers."""
+    """Label, help, errors and widget of a form field, linked for screen readers.
+
+    A form in which hardly anything is required has `marks_optional = False`, and does not say it at each field.
+    """
     described = [f"{bound.id_for_label}-help"] if bound.help_text else []
     described += [f"{bound.id_for_label}-error"] if bound.errors else []
     attrs: dict[str, str | bool] = {}
@@ -140,6 +143,8 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
         "widget": bound if group else bound.as_widget(attrs=attrs),
         "group": group,
         "single_box": isinstance(widget, CheckboxInput),
+        "is_marked_optional": not bound.field.required
+        and getattr(bound.form, "marks_optional", True),
     }
 
 

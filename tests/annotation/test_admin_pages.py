@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from pytest_django.asserts import assertContains
+from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
 from annotation.models import Campaign
@@ -11,6 +11,7 @@ from annotation.states import CampaignState
 from datasets.models import Collection, Contradiction
 from tests.annotation import factories as make
 from tests.factories import person, signed_in, stored
+from wikifetch.models import FetchRun
 
 pytestmark = pytest.mark.django_db
 
@@ -80,6 +81,103 @@ def test_a_campaign_that_cannot_be_opened_says_why_and_keeps_what_was_entered(
     assertContains(response, expected, status_code=400)
     assert b'value="4711"' in response.content
     assert Campaign.objects.count() == 0
+
+
+def typed(client, **changes):
+    """What the page gets half a second after the last change."""
+    page = client.post(at("campaign_new"), new_campaign(**changes), headers={"HX-Request": "true"})
+    assert page.status_code == 200
+    return " ".join(page.content.decode().split())
+
+
+def test_what_would_be_drawn_is_shown_as_one_types_before_there_is_a_name(client, olga, alice):
+    make.tag()
+    shown = typed(client, name="", collection="")
+    assert "<strong>1</strong> of 1 tag that matches." in shown
+    assert "<strong>2</strong> annotations to make, about 2 for each of 1 person." in shown
+    assert "<h1" not in shown
+    assert not Campaign.objects.exists()
+    assert not Collection.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("entered", "expected"),
+    [
+        ({"since": "x"}, "Dated since: Enter a whole number."),
+        ({"people_per_tag": ""}, "People for each tag: This field is required."),
+        ({"words": "bridge"}, "No live tag matches."),
+        ({"limit": "1", "of_inconsistent": "1"}, "At most this many tags: Give a number for each"),
+        ({"pilot": "2"}, "The pilot has 2 tags"),
+        ({"fetch": "77"}, "Tags of: Select a valid choice."),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_as_one_types(client, olga, entered, expected):
+    make.tag()
+    shown = typed(client, **entered)
+    assert expected in shown
+    assert "Open the campaign" not in shown
+
+
+def test_what_is_folded_is_said_in_a_line(client, olga):
+    make.tag()
+    plain = client.get(at("campaign_new")).content.decode()
+    for line in (
+        "every kind of tag, any date",
+        "all that match, none in reserve, seed 1",
+        "each tag by all of its people, 3 drafts per person",
+        "no pilot, ends when all are annotated",
+        "a new collection named after the campaign",
+    ):
+        assert f">{line}</span>" in plain
+    assert "(optional)" not in plain
+    shown = typed(
+        client, kinds=["inconsistent"], since="2010", until="2012", words="mill", reserve="2",
+        of_inconsistent="3", quota="9", double_share="0.2", pilot="1", stop_at_valid="4",
+    )  # fmt: skip
+    for line in (
+        "Inconsistent (inline), dated since 2010, dated until 2012, with the words “mill”",
+        "3 Inconsistent (inline), 2 in reserve, seed 1",
+        "a share of 0.2 by several people, the rest by one, 2 drafts per person, 9 tags per person",
+        "1 tags in a pilot, ends at 4 valid tags",
+        "mills",
+    ):
+        assert f">{line}</span>" in shown
+
+
+def test_a_fold_with_an_error_is_open_and_the_others_are_not(client, olga):
+    make.tag()
+    page = client.post(at("campaign_new"), new_campaign(seed="", most_in_hand="2"))
+    assert page.content.decode().count('class="card fold" open') == 1
+    assert [key for key, fold in page.context["folds"].items() if fold.is_open] == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("name", "collection"), [("Mills of 2026!", "mills-of-2026"), ("Kettle Mill", "kettle-mill")]
+)
+def test_without_a_collection_it_is_named_after_the_campaign(client, olga, name, collection):
+    make.tag()
+    asked = new_campaign(name=name, collection="")
+    shown = client.post(at("campaign_new"), asked).context["drawing"].fingerprint
+    client.post(at("campaign_new"), {**asked, "open": "", "shown": shown})
+    assert Campaign.objects.get().collection.name == collection
+
+
+def test_a_name_without_latin_letters_asks_for_the_collections_name(client, olga):
+    make.tag()
+    page = client.post(at("campaign_new"), new_campaign(name="磨坊", collection=""))
+    assertContains(page, "has no letter from a to z", status_code=400)
+    assertContains(page, 'value="磨坊"', status_code=400)
+
+
+def test_a_campaign_begins_with_the_fetch_and_filters_that_were_looked_at(client, olga):
+    make.tag()
+    run = FetchRun.objects.create(source="xml", label="mills.xml", state="done")
+    asked = {"fetch": run.pk, "kinds": "inconsistent", "since": "2010", "words": "mill"}
+    page = client.get(at("campaign_new"), asked)
+    assertContains(page, f'<option value="{run.pk}" selected>')
+    assertContains(page, "Inconsistent (inline), dated since 2010, with the words “mill”")
+    # An address that somebody has changed chooses nothing.
+    assertNotContains(client.get(at("campaign_new"), {"fetch": "x"}), " selected>Fetch")
 
 
 def test_without_tags_there_is_no_campaign_and_no_empty_collection(client, olga):

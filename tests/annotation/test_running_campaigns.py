@@ -124,7 +124,7 @@ def test_tags_that_changed_since_the_dry_run_are_shown_again_first():
     shown = fingerprint(dry_run(design))
     late = make.tag()
     opening = {"name": "Mills", "collection": make.collection(), "design": design, "by": None}
-    with pytest.raises(StaleVersion, match="changed since the dry run"):
+    with pytest.raises(StaleVersion, match="has changed since you saw it"):
         open_campaign(**opening, shown=shown)
     Tag.objects.filter(pk=late.pk).update(state="gone")
     assert open_campaign(**opening, shown=shown).frame_size == 1

@@ -85,10 +85,10 @@ def choose_tag(admin: Page) -> None:
     """One campaign over one tag for two people."""
     admin.goto("campaigns/new/")
     admin.get_by_label("Name").fill("First tags")
+    admin.get_by_text("How many", exact=True).click()
     admin.get_by_label("At most this many tags").fill("1")
-    admin.get_by_label("People per tag").fill("2")
-    admin.get_by_label("Collection for accepted annotations").fill("first-tags")
-    admin.get_by_role("button", name="Dry run").click()
+    admin.get_by_label("People for each tag").fill("2")
+    expect(admin.get_by_text("2 annotations to make")).to_be_visible()
     admin.get_by_role("button", name="Open the campaign").click()
     expect(admin.get_by_role("heading", name="First tags")).to_be_visible()
 

@@ -311,6 +311,35 @@ def test_tags_are_narrowed(alice, fetched, query, titles):
     assert (data["count"], [tag["title"] for tag in data["tags"]]) == (len(titles), titles)
 
 
+def test_the_tags_of_a_fetch_are_those_on_the_pages_that_it_has_taken(alice, fetched):
+    def titles(run):
+        shown = body(alice.get(f"/tags/?fetch={run}"))
+        return re.findall(r'<a href="\d+/" dir="auto">([^<]+)</a>', shown)
+
+    first = FetchRun.objects.earliest("pk")
+    assert titles(first.pk) == ["Ford", "Kettle Mill", "Weir"]
+    assert titles(fetched.pk) == ["Ford"]
+    pageids = [3, 1]
+    live = FetchRun.objects.create(source="kind", wiki=first.wiki, queue=pageids, cursor=1)
+    assert titles(live.pk) == ["Weir"]
+    assert titles(FetchRun.objects.create(source="kind", queue=pageids, cursor=2).pk) == []
+    assert titles(999) == ["Ford", "Kettle Mill", "Weir"]
+
+
+def test_a_fetch_leads_to_its_tags_and_to_a_campaign_over_them(alice, fetched):
+    shown = body(alice.get(f"/fetches/{FetchRun.objects.earliest('pk').pk}/"))
+    key = FetchRun.objects.earliest("pk").pk
+    assert f'href="/tags/?fetch={key}"' in shown
+    assert f'href="/campaigns/new/?fetch={key}"' in shown
+    narrowed = body(alice.get(f"/tags/?fetch={key}&kind=inconsistent&since=2010&state=live"))
+    assert f'href="/campaigns/new/?fetch={key}&amp;kinds=inconsistent&amp;since=2010"' in narrowed
+
+
+def test_only_admins_see_the_names_of_fetches(client, fetched):
+    client.force_login(person("bob", Role.RESEARCHER))
+    assertNotContains(client.get(f"/tags/?fetch={fetched.pk}"), "export.xml")
+
+
 def test_tags_are_paged(alice, tmp_path):
     pages = [page(n, f"Mill {n:03}", revision(n, f"Old.{TAG}")) for n in range(1, 61)]
     fetch.fetch_xml(written(tmp_path, export(*pages)))
