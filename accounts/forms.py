@@ -17,9 +17,14 @@ from accounts import second_factor
 from accounts.access import person_of
 from accounts.audit import AuditKind, Narrowing, record
 from accounts.guard import CodeGuard, Guard
+from accounts.invitations import names_taken
+from accounts.invited_lines import MOST_CHARACTERS, MOST_LINES, read_lines
 from accounts.models import Person, SecondFactor
 from accounts.roles import WHAT_THEY_DO, Role
 from leases.refusal import TooMany
+from pages.counting import how_many
+
+MOST_PROBLEMS = 20  # lines named in one answer
 
 
 class Guarded:
@@ -245,10 +250,33 @@ def roles_field(**options: object) -> forms.MultipleChoiceField:
 
 
 class InviteForm(forms.Form):
-    note = forms.CharField(
-        label="For whom", max_length=120, required=False, help_text="Shown only to admins."
+    """Whom to invite, a line each; where one is wrong each such line is named, and nobody is invited."""
+
+    marks_optional = False
+
+    people = forms.CharField(
+        label="For whom",
+        max_length=2 * MOST_LINES * MOST_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text="One person on each line: a name or a mail address. Only admins see it. Roles can follow: Ada Byron, "
+        "annotator, judge.",
     )
-    roles = roles_field(label="Roles", help_text="One person may hold several.")
+    roles = roles_field(
+        label="Roles",
+        required=False,
+        help_text="Of each line that names none. One person may hold several.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or {}
+        if not self.errors:
+            read = read_lines(entered["people"], entered["roles"], names_taken())
+            entered["invited"] = read.people
+            for problem in read.problems[:MOST_PROBLEMS]:
+                self.add_error("people", problem)
+            if (more := len(read.problems) - MOST_PROBLEMS) > 0:
+                self.add_error("people", f"And {how_many(more, 'more problem')}.")
+        return entered
 
 
 class RolesForm(forms.Form):

@@ -4,10 +4,13 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 from datetime import timedelta
+from itertools import chain
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.encoding import force_bytes, force_str
@@ -15,6 +18,7 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from accounts import institution, sessions
 from accounts.audit import AuditKind, record
+from accounts.invited_lines import InvitedPerson
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import in_seconds
@@ -45,6 +49,24 @@ def invite(
     )
     record(AuditKind.LINK, by, f"invitation as {', '.join(chosen)}")
     return token
+
+
+@transaction.atomic
+def invite_all(people: Iterable[InvitedPerson], *, by: Person) -> list[tuple[InvitedPerson, str]]:
+    """Each with the token of an invitation of their own, or nobody is invited."""
+    return [(each, invite(roles=each.roles, by=by, note=each.name)) for each in people]
+
+
+def open_ones() -> QuerySet[Invitation]:
+    """The invitations whose link still lets somebody in."""
+    return Invitation.objects.filter(used_by=None, withdrawn_at=None, expires_at__gt=Now())
+
+
+def names_taken() -> set[str]:
+    """The names and sign-in names of people, and whom open invitations are for, casefolded."""
+    people = Person.objects.values_list("name", "username")
+    notes = open_ones().values_list("note", flat=True)
+    return {name.casefold() for name in chain(*people, notes) if name}
 
 
 def has_admin() -> bool:
@@ -259,3 +281,8 @@ def _useless_link() -> NotFoundHere:
 
 def invitation_path(token: str) -> str:
     return reverse("accounts:join", args=[token])
+
+
+def full_address(path: str) -> str:
+    """The address that people use for a path from reverse(); both it and BASE_URL contain the sub-path."""
+    return settings.BASE_URL + path.removeprefix(settings.FORCE_SCRIPT_NAME or "")

@@ -62,7 +62,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/people/{person}/"): {"roles": ["judge", "adjudicator"]},
     ("POST", "/people/{person}/active/"): {"active": "no"},
     ("POST", "/people/{person}/forget/"): {"username": "carl"},
-    ("POST", "/invitations/"): {"note": "Joan", "roles": ["judge"]},
+    ("POST", "/invitations/"): {"people": "Joan", "roles": ["judge"]},
     ("POST", "/annotate/show/"): {"tags": "{tag}", "next": "/collections/mills/"},
     ("POST", "/campaigns/{campaign}/seen/"): {"lets": "yes"},
     ("POST", "/annotate/{place}/other-article/"): {"asked_article": "Kettle Mill"},

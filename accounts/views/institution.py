@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import institution, invitations
 from accounts.access import View, person_of, signed_in
 from accounts.forms import CurrentPasswordForm, SignInForm, proof_form
-from accounts.links import full_address
 from accounts.models import Identity
 from accounts.sealing import sealed, unsealed
 from accounts.throttles import count_leaving
@@ -70,7 +69,7 @@ def _away(request: HttpRequest, purpose: dict[str, Any]) -> HttpResponse:
 
 def _address(request: HttpRequest, purpose: dict[str, Any]) -> str:
     """For what changes how somebody signs in, the person who is signed in at the institution is not enough."""
-    back_to = full_address(reverse("accounts:institution_back"))
+    back_to = invitations.full_address(reverse("accounts:institution_back"))
     return institution.leave(request, back_to, purpose, anew=purpose["for"] != "sign in")
 
 

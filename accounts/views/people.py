@@ -1,5 +1,7 @@
 """The admins' pages of people, roles and invitations."""
 
+from urllib.parse import quote
+
 from django.contrib import messages
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
@@ -9,11 +11,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import institution, invitations, second_factor
 from accounts.access import person_of, roles_required
 from accounts.forms import InviteForm, RolesForm
-from accounts.links import full_address
-from accounts.models import Identity, Invitation, Person, RoleGrant
+from accounts.models import Identity, Person, RoleGrant
 from accounts.roles import Role
-from leases.clock import now
 from leases.refusal import Refusal
+from pages.data_responses import csv_lines
 from pages.paging import page_of
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
@@ -29,26 +30,31 @@ def people_page(request: HttpRequest, form: InviteForm, status: int = 200) -> Ht
     rows = Person.objects.prefetch_related(
         Prefetch("grants", RoleGrant.objects.order_by("role"), to_attr="held")
     )
-    unused = Invitation.objects.filter(used_by=None, withdrawn_at=None, expires_at__gt=now())
-    context = {"people": page_of(request, rows), "invitations": unused, "form": form}
+    open_ones = invitations.open_ones()
+    context = {"people": page_of(request, rows), "invitations": open_ones, "form": form}
     return render(request, "accounts/people.html", context, status=status)
 
 
 @roles_required(Role.ADMIN)
 @require_POST
 def invite(request: HttpRequest) -> HttpResponse:
-    """Make an invitation and show its link, only this once."""
+    """Make an invitation for each line and show the links, only this once."""
     form = InviteForm(request.POST)
     if not form.is_valid():
         return people_page(request, form, status=422)
-    token = invitations.invite(
-        roles=[Role(role) for role in form.cleaned_data["roles"]],
-        by=person_of(request),
-        note=form.cleaned_data["note"],
-    )
-    path, note = invitations.invitation_path(token), form.cleaned_data["note"]
-    title = f"Invitation for {note}" if note else "Invitation"
-    return link_page(request, path, title, "It lets one person in, within seven days.")
+    made = invitations.invite_all(form.cleaned_data["invited"], by=person_of(request))
+    links = [
+        (
+            each.name,
+            ", ".join(each.roles),
+            invitations.full_address(invitations.invitation_path(token)),
+        )
+        for each, token in made
+    ]
+    # The file is part of the page: to give it out later, the server would have to keep the links.
+    file = "".join(csv_lines(("for", "roles", "link"), links))
+    context = {"links": links, "file": f"data:text/csv;charset=utf-8,{quote(file)}"}
+    return render(request, "accounts/invitations.html", context)
 
 
 @roles_required(Role.ADMIN)
@@ -136,5 +142,5 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def link_page(request: HttpRequest, path: str, title: str, holds: str) -> HttpResponse:
-    context = {"link": full_address(path), "title": title, "holds": holds}
+    context = {"link": invitations.full_address(path), "title": title, "holds": holds}
     return render(request, "accounts/link.html", context)

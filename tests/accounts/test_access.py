@@ -68,8 +68,8 @@ def test_signing_in_does_not_follow_an_address_elsewhere(client):
 
 def test_a_refused_invitation_still_lists_the_others(client):
     client.force_login(person("alice", Role.ADMIN))
-    client.post(reverse("accounts:invite"), {"note": "Bob of the abbey", "roles": ["judge"]})
-    answer = client.post(reverse("accounts:invite"), {"note": "Charlie"})
+    client.post(reverse("accounts:invite"), {"people": "Bob of the abbey", "roles": ["judge"]})
+    answer = client.post(reverse("accounts:invite"), {"people": "Charlie"})
     assert answer.status_code == 422
     page = answer.content.decode()
     assert "Charlie" in page

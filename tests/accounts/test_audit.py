@@ -83,7 +83,7 @@ def test_roles_access_links_and_passwords_are_recorded(admin, alice):
     admin.post(f"/people/{alice.pk}/active/", {"active": "no"})
     admin.post(f"/people/{alice.pk}/active/", {"active": "yes"})
     shown = admin.post(f"/people/{alice.pk}/password-link/").content.decode()
-    admin.post("/invitations/", {"roles": ["judge"], "note": "for Bob Miller"})
+    admin.post("/invitations/", {"roles": ["judge"], "people": "Bob Miller"})
     admin.post(f"/invitations/{Invitation.objects.get().pk}/withdraw/")
     link = shown.split("http://127.0.0.1:8000")[1].split("<")[0].split("&")[0].split(chr(34))[0]
     Client().post(link, {"password": "a new road to Canossa"})

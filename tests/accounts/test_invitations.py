@@ -164,7 +164,7 @@ def test_a_link_shown_to_an_admin_carries_the_base_url_once(client, settings):
     settings.BASE_URL, settings.FORCE_SCRIPT_NAME = "https://lab.example/sicetnon", "/sicetnon"
     client.force_login(person("alice", Role.ADMIN))
 
-    page = client.post(reverse("accounts:invite"), {"roles": ["judge"], "note": "Bob"})
+    page = client.post(reverse("accounts:invite"), {"roles": ["judge"], "people": "Bob"})
 
     assert "https://lab.example/sicetnon/join/" in page.content.decode()
 

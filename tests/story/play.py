@@ -61,8 +61,8 @@ def invite(admin: Page, people: People, username: str, role: str) -> Page:
     admin.goto("people/")
     admin.get_by_label("For whom").fill(username)
     admin.get_by_role("checkbox", name=f"{role}:").check()
-    admin.get_by_role("button", name="Create an invitation link").click()
-    return people.join(admin.get_by_label("Link").input_value(), username)
+    admin.get_by_role("button", name="Create invitation links").click()
+    return people.join(admin.get_by_label(f"Link for {username}").input_value(), username)
 
 
 def fetch(admin: Page) -> None:

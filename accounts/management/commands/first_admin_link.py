@@ -4,8 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from accounts.invitations import first_admin_token, invitation_path
-from accounts.links import full_address
+from accounts.invitations import first_admin_token, full_address, invitation_path
 
 
 class Command(BaseCommand):

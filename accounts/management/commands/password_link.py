@@ -4,8 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.invitations import password_path
-from accounts.links import full_address
+from accounts.invitations import full_address, password_path
 from accounts.models import Person
 
 
