@@ -13,21 +13,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
+from annotation.evidence.html_tree import BLANKS, TAG, HtmlElement, text_and_tree
 from pages.memory import ARTICLES
 
-_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^>"]++|"[^"]*+")*+)>')
-_CLASS = re.compile(r'\sclass="([^"]*)"')
-_BLANKS = " \t\n\r\f"
-_VOID = {"br", "hr", "img", "wbr"}
 _HEADING = re.compile("h[1-6]")
-_NOISE = {"wiki-tag", "left-out"}
-_CITATION = re.compile(
+CITATION = re.compile(
     r"\[(?:[0-9]{1,3}|[a-z]|note [0-9]{1,3}|citation needed|inconsistent|contradictory)\]",
     re.IGNORECASE | re.ASCII,
 )
 # The kinds of element that decide what a passage comes from, the strongest first.
 _KINDS = ("infobox", "table", "other", "list")
-_ASIDES = {"caption", "note", "thumbcaption", "gallerybox"}
+_OTHER = {"caption", "note", "gallery", "references"}
 
 
 @dataclass(frozen=True)
@@ -95,35 +91,18 @@ class ArticleText:
 
 def text_and_parts(html: str) -> ArticleText:
     """The text of this HTML with its parts."""
-    pieces: list[str] = []
-    open_elements: list[tuple[str, frozenset[str], int]] = []
-    spans: list[tuple[str, TextSpan]] = []
-    at = length = 0
-    for tag in _TAG.finditer(html):
-        text = unescape(html[at : tag.start()])
-        pieces.append(text)
-        length, at = length + len(text), tag.end()
-        closing, name, attributes = tag.groups()
-        if closing:
-            while open_elements:
-                opened, marks, start = open_elements.pop()
-                spans += [
-                    (what, TextSpan(kind, start, length)) for what, kind in _parts(opened, marks)
-                ]
-                if opened == name:
-                    break
-        elif name not in _VOID:
-            open_elements.append((name, _marks(attributes), length))
-            if name == "pre" and html.startswith("\n", at):  # a browser leaves it out
-                at += 1
-    pieces.append(unescape(html[at:]))
-    return _stripped("".join(pieces), spans)
+    text, root = text_and_tree(html)
+    found = ArticleText(text)
+    for element in root.elements():
+        for what, kind in _parts(element):
+            getattr(found, what).append(TextSpan(kind, element.start, element.end))
+    return found
 
 
 def text_of_html(html: str) -> str:
     """The text alone, as fast as that goes."""
     plain = re.sub(r"(<pre(?:[^>\"]++|\"[^\"]*+\")*+>)\n", r"\1", html)
-    return unescape(_TAG.sub("", plain)).strip(_BLANKS)
+    return unescape(TAG.sub("", plain)).strip(BLANKS)
 
 
 @ARTICLES.remembers
@@ -137,17 +116,13 @@ def sha256_of(text: str) -> str:
 
 def letters(text: str) -> str:
     """The letters and digits of a text without citation marks: what copying never changes."""
-    return "".join(filter(str.isalnum, _CITATION.sub("", text)))
+    return "".join(filter(str.isalnum, CITATION.sub("", text)))
 
 
-def _marks(attributes: str) -> frozenset[str]:
-    classes = _CLASS.search(attributes)
-    return frozenset(unescape(classes[1]).split()) if classes else frozenset()
-
-
-def _parts(name: str, marks: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _parts(element: HtmlElement) -> Iterator[tuple[str, str]]:
     """(list of ArticleText, kind) of each part that this element makes."""
-    if marks & _NOISE or (name == "sup" and "reference" in marks):
+    name, marks = element.name, element.marks
+    if element.is_noise:
         yield "noise", name
     if _HEADING.fullmatch(name):
         yield "headings", name
@@ -157,18 +132,9 @@ def _parts(name: str, marks: frozenset[str]) -> Iterator[tuple[str, str]]:
         yield "kinds", "infobox"
     elif name == "table":
         yield "kinds", "table"
-    if marks & _ASIDES or name == "figcaption":
+    if marks & _OTHER or _HEADING.fullmatch(name):
         yield "kinds", "other"
     elif name in ("li", "dd", "dt"):
         yield "kinds", "list"
     if "indented" in marks:
         yield "kinds", "indented"
-
-
-def _stripped(text: str, spans: list[tuple[str, TextSpan]]) -> ArticleText:
-    lead = len(text) - len(text.lstrip(_BLANKS))
-    found = ArticleText(text.strip(_BLANKS))
-    for what, span in sorted(spans, key=lambda found: (found[1].start, -found[1].end)):
-        moved = TextSpan(span.kind, max(span.start - lead, 0), max(span.end - lead, 0))
-        getattr(found, what).append(moved)
-    return found

@@ -69,10 +69,21 @@ def origin_of(draft: Annotation, before: Entries, after: Entries, sent: Captured
     }
 
 
-def block_piece(sighting: Sighting, text: str) -> Piece:
-    section, kind = sighting.section, kind_of_block(sighting.block_kind)
-    place = {"start": None, "end": None, "sha256": "", "wikitext": _in_wikitext(sighting)}
-    return {**_source(sighting.revision), "section": section, "kind": kind, **place, "text": text}
+def piece_of(
+    sighting: Sighting, revision: Revision, article: ArticleText, start: int, end: int, text: str
+) -> Piece:
+    """Of `text` copied from [start, end) of an article as it is shown."""
+    in_block = revision == sighting.revision and article.in_tagged(start, end)
+    return {
+        **_source(revision),
+        "section": article.section_at(start),
+        "kind": article.kind_at(start),
+        "start": start,
+        "end": end,
+        "sha256": article.sha256,
+        "wikitext": _in_wikitext(sighting) if in_block else None,
+        "text": text,
+    }
 
 
 def _source(revision: Revision) -> Piece:
@@ -105,24 +116,23 @@ class _Checking:
         revision, article = there
         if sent.sha256 != article.sha256 or not article.allows(sent.start, sent.end, sent.text):
             return None
-        in_block = revision == self._sighting.revision and article.in_tagged(sent.start, sent.end)
-        return {
-            **_source(revision),
-            "section": article.section_at(sent.start),
-            "kind": article.kind_at(sent.start),
-            "start": sent.start,
-            "end": sent.end,
-            "sha256": article.sha256,
-            "wikitext": _in_wikitext(self._sighting) if in_block else None,
-            "text": sent.text,
-        }
+        return piece_of(self._sighting, revision, article, sent.start, sent.end, sent.text)
 
     def _of_block(self, sent: SentPiece) -> Piece | None:
         words = letters(sent.text)
         is_there = words and words in letters(paragraphs(self._sighting)[1])
         if sent.revision != self._sighting.revision_id or not is_there:
             return None
-        return block_piece(self._sighting, sent.text)
+        return {
+            **_source(self._sighting.revision),
+            "section": self._sighting.section,
+            "kind": kind_of_block(self._sighting.block_kind),
+            "start": None,
+            "end": None,
+            "sha256": "",
+            "wikitext": _in_wikitext(self._sighting),
+            "text": sent.text,
+        }
 
     def _article(self, pk: int) -> tuple[Revision, ArticleText] | None:
         """The text of one of the revisions that the page shows."""

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotation.evidence.headstart import block_text
+from annotation.evidence.headstart import passage_of, pieces_at_start
 from annotation.evidence.provenance import without_words
 from annotation.fields.entries import COLUMNS
 from annotation.fields.suggesting import of_the_block
@@ -47,7 +47,9 @@ def _showing(hidden: QuerySet[Revision]) -> list[Annotation]:
     shows = Q(pk__in=asked.values("annotation")) | Q(sighting__in=naming(hidden))
     rows = Annotation.objects.filter(Q(sighting__in=sightings) | shows).order_by("pk")
     locked = rows.select_for_update(of=("self",), no_key=True)
-    return list(locked.select_related("sighting__revision__article"))
+    return list(
+        locked.select_related("sighting__revision__article__wiki", "sighting__revision__html")
+    )
 
 
 def _words(annotation: Annotation) -> set[str]:
@@ -56,7 +58,7 @@ def _words(annotation: Annotation) -> set[str]:
     pieces = [piece for pieces in annotation.provenance.values() for piece in pieces]
     words = {p["text"] for p in pieces if p["revision"] == sighting.revision_id}
     words |= {getattr(annotation, name) for name in _of_the_block(annotation) if name in WORDED}
-    words |= {block_text(sighting), sighting.other_article}
+    words |= {passage_of(pieces_at_start(sighting)), sighting.other_article}
     return words - {"", sighting.revision.article.title}
 
 

@@ -26,6 +26,7 @@ from annotation.workflow.claiming import (
 )
 from leases.clock import in_seconds
 from leases.refusal import Refusal
+from wikifetch.shownarticle import shown_article
 
 MOST_AT_ONCE = 200  # assignments given to one person
 
@@ -76,13 +77,23 @@ def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
     return WithdrawnCounts(moved, lost, replaced)
 
 
-@transaction.atomic
 def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     """Give the free and held ones of these assignments to a person; returns how many.
 
     Tags that the person has had, or gave up to see others' work, are left out. Earlier holders keep their drafts.
     Raises Refusal for a person who does not annotate here.
     """
+    # A draft begins with what its article shows; articles are remembered, so none is rendered while rows are locked.
+    shown = rows.filter(state__in=IN_WORK).select_related(
+        "sighting__revision__article__wiki", "sighting__revision__html"
+    )
+    for row in shown[:MOST_AT_ONCE]:
+        shown_article(row.sighting.revision, row.sighting)
+    return _reassign(campaign, rows, to)
+
+
+@transaction.atomic
+def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     if not annotators_of(campaign).filter(pk=to.pk).exists():
         raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
     one_claim_at_a_time(to)

@@ -5,15 +5,15 @@ from collections import Counter
 
 import pytest
 
-from annotation.evidence.headstart import block_text
+from annotation.evidence.copying import marked_pieces
+from annotation.evidence.headstart import columns_at_start
 from annotation.evidence.provenance import Captured
 from annotation.fields.matching import folded_words
 from annotation.fields.steps import PASSAGE
 from annotation.models import Annotation
 from annotation.workflow import saving, submitting
 from tests.annotation import factories as make
-from wikifetch.models import Sighting
-from wikifetch.row_columns import sighting_columns
+from tests.annotation.captured_cases import sighting_of
 from wikifetch.wikitext import find_tags
 
 TEXT = "The mill was built in 1801. It is square."
@@ -53,24 +53,29 @@ def test_a_draft_begins_with_the_block_marked_as_filled(alice):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("sighted", "passage", "modality", "standalone"),
+    "wikitext",
     [
-        ({"block_kind": "table row"}, TEXT, "table", ""),
-        ({"block_kind": "infobox field"}, TEXT, "infobox", ""),
-        ({"block_kind": "list item"}, TEXT, "list", TEXT),
-        ({"block_kind": "section", "scope": "section"}, "", "", ""),
-        ({"block_text": " \n"}, "", "", ""),
-        ({"block_text": "x" * (PASSAGE + 1)}, "", "", ""),
-        ({"block_text": "שלום 👩‍🚀"}, "שלום 👩‍🚀", "text", "שלום 👩‍🚀"),
+        "It is square.\n\n== Age ==\n{{Contradict|section}}\nBuilt in 1801.",
+        "{{Inconsistent}}",
+        "Long. " * (PASSAGE // 5) + "{{Inconsistent}}",
+        "{|\n! " + "Long. " * (PASSAGE // 5) + "!! A\n|-\n| 1801{{Inconsistent}} || 1\n|}",
     ],
-    ids=lambda value: str(value)[:40],
+    ids=["a banner", "a tag alone", "more than a passage may have", "a row with long names"],
 )
-def test_a_row_is_not_copied_as_prose_and_a_banner_fills_nothing(
-    alice, sighted, passage, modality, standalone
-):
-    draft = begun(alice, **sighted)
-    found = (draft.passage_1_copied, draft.modality_1, draft.passage_1_standalone)
-    assert found == (passage, modality, standalone)
+def test_no_passage_is_filled_in_of_a_banner_of_nothing_and_of_too_much(alice, wikitext):
+    (tag,) = find_tags(wikitext).tags
+    sighting_of(wikitext, raw=tag.raw)
+    draft = make.draft(alice, within=make.campaign(tags=0))
+    assert (draft.passage_1_copied, draft.modality_1, draft.provenance) == ("", "", {})
+    assert draft.filled == ["article_1", "article_2"]
+
+
+@pytest.mark.django_db
+def test_of_units_that_are_not_together_each_has_a_piece(alice):
+    html = '<p>One.</p><p class="tagged">Built in 1801. It is square.</p><p>Two.</p><ol><li class="tagged">A.</li></ol>'
+    pieces = [(each.text, each.start, each.end) for each in marked_pieces(html, PASSAGE)]
+    assert pieces == [("Built in 1801. It is square.", 4, 32), ("A.", 36, 38)]
+    assert marked_pieces(html, 29) == []
 
 
 @pytest.mark.django_db
@@ -124,22 +129,23 @@ def overlap(first, second):
     return shared / min(len(first), len(second)) if first and second else 0
 
 
+@pytest.mark.django_db
 def test_the_block_is_nearly_the_first_passage_in_most_published_annotations(study_data, capsys):
     records = json.loads(
         (study_data / "wikicontradict" / "wikicontradict.json").read_text(encoding="utf-8")
     )
     counts: Counter[str] = Counter()
     for record in records:
-        raw = "{{" + record["tag"] + "}}"
-        seen = next(tag for tag in find_tags(record["paragraph_A"]).tags if tag.raw == raw)
+        sighting = sighting_of(record["paragraph_A"], raw="{{" + record["tag"] + "}}")
         passage = folded_words(record["annotationResult"]["paragraphA_information"])
-        kind = "banner" if seen.scope else "inline"
-        is_right = overlap(folded_words(seen.words.text), passage) >= NEARLY
+        kind = "banner" if sighting.scope else "inline"
+        filled = columns_at_start(sighting).get("passage_1_copied", "")
+        begins = filled or (sighting.block_text if sighting.scope else "")
+        is_right = overlap(folded_words(begins), passage) >= NEARLY
         counts[kind] += 1
         counts[f"{kind} right"] += is_right
-        sighting = Sighting(**sighting_columns(seen))
-        counts["filled"] += bool(block_text(sighting))
-        counts["filled right"] += is_right and bool(block_text(sighting))
+        counts["filled"] += bool(filled)
+        counts["filled right"] += is_right and bool(filled)
     with capsys.disabled():
         print("\nThe block is passage 1, or nearly:", dict(counts))
     assert sum(counts[kind] for kind in ("inline", "banner")) == 130

@@ -8,17 +8,14 @@ from playwright.sync_api import expect
 from annotation.evidence.article_text import text_and_parts
 from annotation.models import Annotation
 from tests.annotation import factories as make
+from tests.annotation.captured_cases import TAG, sighting_of
 from tests.browser.conftest import intercept, settled, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
 from wikifetch.article_html import article_html
-from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
-from wikifetch.row_columns import sighting_columns
 from wikifetch.source.dump import read_dump
-from wikifetch.wikitext import find_tags
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TAG = "{{Inconsistent|date=May 2021}}"
 SECTION = "== Spliced ==\n{}\n\n"
 # By place: the wikitext with the tag in it; what the tagged unit is copied as; the kind.
 PLACES = {
@@ -68,16 +65,8 @@ def article_text(study_file):
 
 
 def real_draft(wikitext, by, title="Line 1"):
-    """A draft of the tag in this wikitext, as a fetch would have stored it."""
-    wiki, _ = Wiki.objects.get_or_create(
-        base_url="https://wiki.example/wiki/", defaults={"name": "Example"}
-    )
-    article = Article.objects.create(wiki=wiki, pageid=7, title=title)
-    revision = Revision.objects.create(article=article, revid=1007, wikitext=wikitext)
-    (seen,) = [tag for tag in find_tags(wikitext).tags if tag.raw == TAG]
-    row = Tag.objects.create(article=article, kind=seen.kind)
-    row.latest = Sighting.objects.create(tag=row, revision=revision, **sighting_columns(seen))
-    row.save()
+    """A draft of the tag in this wikitext."""
+    sighting_of(wikitext, title=title)
     return make.draft(by, within=make.campaign(tags=0))
 
 
@@ -130,6 +119,7 @@ def test_the_tagged_unit_of_a_real_article_is_copied_with_its_place(page, articl
     alice = make.annotator("alice")
     draft = real_draft(spliced(article_text, section), alice)
     desk = opened(page, draft, alice)
+    assert (copied(desk, 1), draft.modality_1) == (text, kind)
     desk.evaluate(
         """() => {
           const block = document.querySelector('#tagged-block');
@@ -243,20 +233,6 @@ def test_a_part_of_the_filled_in_passage_takes_its_place_and_another_sentence_co
         True,
         True,
     )
-
-
-def test_a_row_with_its_headers_takes_the_place_of_the_row_that_was_filled_in(page):
-    alice = make.annotator("alice")
-    section, text, _ = PLACES["table row"]
-    desk = opened(page, real_draft(section, alice), alice)
-    assert copied(desk) == "U2 | 14.7 km"
-    desk.keyboard.press("j")
-    desk.keyboard.press("1")
-    assert copied(desk) == text
-    wait_until(desk, "saved")
-    saved = Annotation.objects.get()
-    assert [piece["text"] for piece in saved.provenance["1"]] == [text]
-    assert (saved.modality_1, saved.passage_1_standalone) == ("table", "")
 
 
 def test_two_tabs_keep_where_the_text_is_from_that_was_chosen(page, watch):

@@ -101,7 +101,7 @@ def test_an_article_becomes_simple_elements():
         '<ul><li>One</li><li class="depth-2">Two</li></ul>',
         "<ol><li>First</li></ol>",
         '<th colspan="2"> Owner',
-        "<ul><li>The mill</li></ul>",
+        '<ul class="gallery"><li>The mill</li></ul>',
     ]:
         assert piece in html
     assert "Category" not in html
@@ -184,7 +184,7 @@ SHOWN = {
     "words that the wiki does not show": ("A [[File:A.jpg|20px|Flag]] b", "<p>A  b</p>"),
     "a caption in a list": ("* A[[File:A.jpg|thumb|B]]", '<ul><li>A<br><span class="caption">B</span></li></ul>'),
     "a gallery": (
-        "<gallery>\nA.jpg\nB.jpg|The mill|alt=x\nC.jpg|alt=y\n</gallery>", "<ul><li>The mill</li></ul>",
+        "<gallery>\nA.jpg\nB.jpg|The mill|alt=x\nC.jpg|alt=y\n</gallery>", '<ul class="gallery"><li>The mill</li></ul>',
     ),
     "a gallery in a line": ("A <gallery>\nB.jpg|C\n</gallery>", '<p class="caption">C</p>\n<p>A</p>'),
     "a reference over lines": (

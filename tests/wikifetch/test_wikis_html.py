@@ -73,7 +73,7 @@ def shown(html):
         pytest.param(
             '<ul class="gallery"><li class="gallerybox"><div class="thumb"><img></div>'
             '<div class="gallerytext">The mill</div></li></ul>',
-            "<ul><li><p>The mill</p></li></ul>",
+            '<ul class="gallery"><li><p>The mill</p></li></ul>',
             id="gallery",
         ),
         pytest.param(
@@ -123,7 +123,7 @@ def shown(html):
         pytest.param(
             '<ol class="references"><li id="cite_note-1"><span class="mw-cite-backlink">^</span> '
             '<span class="reference-text">A book</span></li></ol>',
-            "<ol><li> A book</li></ol>",
+            '<ol class="references"><li> A book</li></ol>',
             id="notes",
         ),
         pytest.param(

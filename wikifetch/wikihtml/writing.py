@@ -209,7 +209,8 @@ class WikiHtmlWriter:
                 block.level, here.is_flat = int(here.tag[1]), True
             here.owners = self._own(here, block)
         else:
-            self._pieces.append(f"<{name}>")
+            kind = next((kind for kind in ("gallery", "references") if kind in classes), "")
+            self._pieces.append(f'<{name} class="{kind}">' if kind else f"<{name}>")
 
     def _lines_begin(self) -> None:
         for opened in self._open[:-1]:

@@ -105,7 +105,8 @@ class WikitextWriter:
         captions = [(aside, place) for aside, place in placed if aside.kind != "note"]
         # Where what is tagged is a caption or a note, the text around it is no part of it.
         around = any(aside.raw and self._is_in(place) for aside, place in placed)
-        pieces = [self._aside(aside, place, alone=not written.html) for aside, place in captions]
+        alone = not (written.html or around)
+        pieces = [self._aside(aside, place, alone=alone) for aside, place in captions]
         if written.html:
             mark = "" if around else self._mark(unit)
             pieces.append(f"<{element}{mark}>{written.html}</{element}>")
@@ -127,7 +128,8 @@ class WikitextWriter:
 
     def _aside(self, aside: Aside, place: Unit, *, alone: bool = False) -> str:
         """A line of its own: a caption is a block by itself, a note belongs to that of its text."""
-        is_tagged = aside.has_tag and (aside.kind == "note" or self._is_in(place))
+        is_in = aside.raw and self._is_in(place)
+        is_tagged = aside.has_tag if aside.kind == "note" else is_in
         mark = self._mark(place, aside.kind) if is_tagged or alone else f' class="{aside.kind}"'
         return f"<p{mark}>{aside.html}</p>"
 
@@ -140,6 +142,7 @@ class WikitextWriter:
         # A talk page's replies begin with colons: indented lines, no definitions of any term.
         is_reply = unit.kind == "dl" and self._layout.masked[unit.start] != ";"
         kind, shown = ("ul", ' class="indented"') if is_reply else (unit.kind, "")
+        shown = shown if self._layout.masked[unit.start] in LIST_MARKS else ' class="gallery"'
         return f"<{kind}{shown}>{''.join(self._item(kind, line) for line in lines)}</{kind}>"
 
     def _item(self, kind: str, unit: Unit) -> str:

@@ -4,13 +4,13 @@
 import { cellText, columnNames, grid, rowText, tidy } from "../passages.js";
 
 const NOISE = "sup.reference, .wiki-tag, .left-out, .the-tag";
-const BLOCKS = new Set(["P", "DIV", "LI", "UL", "OL", "DL", "DD", "DT", "H1", "H2", "H3", "H4", "H5", "H6", "TR", "TABLE", "BLOCKQUOTE", "CAPTION", "FIGCAPTION", "SECTION", "PRE"]);
+const BLOCKS = new Set(["P", "DIV", "LI", "UL", "OL", "DL", "DD", "DT", "H3", "H4", "H5", "H6", "TR", "TABLE", "BLOCKQUOTE", "CAPTION", "PRE"]);
 const POWER = /^\s*[+\-−]?\d[\d.]*\s*$/;
 const BLANKS = /^[ \t\n\r\f]+/;
 const KINDS = [
   [".infobox", "infobox"],
   ["table", "table"],
-  ["figcaption, .caption, .note, .thumbcaption, .gallerybox", "other"],
+  [".caption, .note, .gallery, .references, h3, h4, h5, h6", "other"],
   [".indented", "text"],
   ["li, dd, dt", "list"],
 ];
