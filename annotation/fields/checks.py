@@ -182,9 +182,13 @@ def _starts_with_pronoun(entries: Entries) -> FieldMessages:
 def _span_not_found(entries: Entries) -> FieldMessages:
     for n in (1, 2):
         span = entries[f"span_{n}"]
-        forms = (entries[f"passage_{n}_standalone"], entries[f"passage_{n}_copied"])
-        if span.strip() and not any(holds(form, span) for form in forms):
+        if span.strip() and not _span_is_in(entries, n, span):
             yield f"span_{n}", f"These words are not in passage {n}."
+
+
+def _span_is_in(entries: Entries, n: int, span: str) -> bool:
+    forms = (entries[f"passage_{n}_standalone"], entries[f"passage_{n}_copied"])
+    return any(holds(form, span) for form in forms)
 
 
 def _origin_against_titles(entries: Entries) -> FieldMessages:
@@ -229,12 +233,20 @@ def _answer_not_found(entries: Entries) -> FieldMessages:
         for n in (1, 2):
             answer = folded_words(row[f"answer_{n}"])
             derived = row.get(f"derived_{n}") or (answer and answer[0] in YES_NO)
-            if not derived and set(answer) - FILLERS - known:
+            if derived or _is_span(entries, n, row[f"answer_{n}"]):
+                continue
+            if set(answer) - FILLERS - known:
                 yield (
                     _cell(index, f"answer_{n}"),
                     f"Answer {n} of question {index + 1} uses words that are not in the passages. "
                     f"If it is calculated or inferred, tick “Answer {n} is calculated or inferred”.",
                 )
+
+
+def _is_span(entries: Entries, n: int, answer: str) -> bool:
+    """Whether the answer is the span of its passage, which may have pieces or a part of a word: the page offers it."""
+    span = entries[f"span_{n}"]
+    return fold(answer) == fold(span) and _span_is_in(entries, n, span)
 
 
 def _question_names_passage(entries: Entries) -> FieldMessages:

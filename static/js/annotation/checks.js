@@ -112,11 +112,11 @@ function* startsWithPronoun(entries) {
   }
 }
 
+const spanIsIn = (entries, n) => ["standalone", "copied"].some((form) => holds(entries[`passage_${n}_${form}`], entries[`span_${n}`]));
+
 function* spanNotFound(entries) {
   for (const n of [1, 2]) {
-    const span = entries[`span_${n}`];
-    const forms = [entries[`passage_${n}_standalone`], entries[`passage_${n}_copied`]];
-    if (span.trim() && !forms.some((form) => holds(form, span))) {
+    if (entries[`span_${n}`].trim() && !spanIsIn(entries, n)) {
       yield warn("span_not_found", `span_${n}`, `These words are not in passage ${n}.`);
     }
   }
@@ -161,7 +161,8 @@ function* answerNotFound(entries, form) {
     for (const n of [1, 2]) {
       const said = words(row[`answer_${n}`]);
       const derived = row[`derived_${n}`] || said[0] === "yes" || said[0] === "no";
-      if (!derived && said.some((word) => !FILLERS.has(word) && !known.has(word))) {
+      const isSpan = fold(row[`answer_${n}`]) === fold(entries[`span_${n}`]) && spanIsIn(entries, n); // the page offers it
+      if (!derived && !isSpan && said.some((word) => !FILLERS.has(word) && !known.has(word))) {
         yield warn("answer_not_found", `questions-${index}-answer_${n}`, `Answer ${n} of question ${index + 1} uses words that are not in the passages. If it is calculated or inferred, tick “Answer ${n} is calculated or inferred”.`);
       }
     }

@@ -2,15 +2,16 @@
 
 const BETWEEN = " … ";
 const ELLIPSIS = /\s*(?:\[?(?:\.\.\.|…)\]?|\n)\s*/;
+const APART = /[\p{L}\p{N}\n]/u; // a word or a line break between them
 
-/** The ranges after `added` was selected: neighbours become one, and selecting inside a range takes it out. */
+/** The ranges after those `added` were selected: what touches becomes one, and selecting inside a range takes it out. */
 export function toggled(passage, ranges, added) {
-  const holder = ranges.find(([start, end]) => start <= added[0] && added[1] <= end);
-  if (holder) return ranges.filter((range) => range !== holder);
+  const holders = added.map(([from, to]) => ranges.find(([start, end]) => start <= from && to <= end));
+  if (holders.every(Boolean)) return ranges.filter((range) => !holders.includes(range));
   const joined = [];
-  for (const [start, end] of [...ranges, added].sort((one, other) => one[0] - other[0])) {
+  for (const [start, end] of [...ranges, ...added].sort((one, other) => one[0] - other[0])) {
     const last = joined.at(-1);
-    if (last && !passage.slice(last[1], start).trim()) last[1] = Math.max(last[1], end);
+    if (last && !APART.test(passage.slice(last[1], start))) last[1] = Math.max(last[1], end);
     else joined.push([start, end]);
   }
   return joined;
@@ -20,12 +21,10 @@ export function textOf(passage, ranges) {
   return ranges.map(([start, end]) => passage.slice(start, end)).join(BETWEEN);
 }
 
-/** Without the blanks at both ends; null where nothing is left. */
-export function trimmed(passage, [start, end]) {
-  const text = passage.slice(start, end);
-  const from = start + text.length - text.trimStart().length;
-  const to = start + text.trimEnd().length;
-  return from < to ? [from, to] : null;
+/** What a range has on each line, without the blanks around it: a span is one line. */
+export function lines(passage, [start, end]) {
+  const found = [...passage.slice(start, end).matchAll(/\S(?:.*\S)?/g)];
+  return found.map((line) => [start + line.index, start + line.index + line[0].length]);
 }
 
 /** Where the pieces of a span that was typed are; none where one is not there. */
@@ -53,9 +52,4 @@ export function read(passage, place, span) {
   const units = (characters) => letters.slice(0, characters).join("").length;
   const ranges = place.split(" ").filter(Boolean).map((pair) => pair.split("-").map((at) => units(Number(at))));
   return ranges.length && textOf(passage, ranges) === span ? ranges : null;
-}
-
-/** [start, end) of each word. */
-export function wordsIn(passage) {
-  return [...passage.matchAll(/\S+/g)].map((word) => [word.index, word.index + word[0].length]);
 }

@@ -41,7 +41,7 @@ class AnnotateDesk extends HTMLElement {
     if (location.hash === "#give-up") this.querySelector("#give-up").showPopover();
     this.dataset.writable = "";
     this.aided = this.addAids();
-    this.aided.catch(() => this.querySelector("[data-notices]").before(made("p", { class: "callout callout-warn" }, NOT_LOADED)));
+    this.aided.catch(() => this.sayIncomplete());
   }
 
   /** After a submission this page came as its answer: a reload now asks for this tag, and submits nothing. */
@@ -66,14 +66,20 @@ class AnnotateDesk extends HTMLElement {
   async addAids() {
     const { Aids } = await import("./aids.js");
     this.aids = new Aids(this);
-    this.refresh();
+    await this.refresh();
     this.dataset.ready = "";
     return this.aids;
   }
 
   refresh() {
     this.steps.check();
-    this.aids?.show();
+    return this.aids?.show().catch(() => this.sayIncomplete());
+  }
+
+  sayIncomplete() {
+    if (this.querySelector("[data-incomplete]")) return;
+    const said = made("p", { class: "callout callout-warn", "data-incomplete": "" }, NOT_LOADED);
+    this.querySelector("[data-notices]").before(said);
   }
 
   cell(name) {

@@ -1,33 +1,63 @@
-// A search through the words of an article: what matches is highlighted, and one goes from one to the next.
+// A search through the words of an article, from where one is in it: what matches is highlighted. The arrows go from one to
+// the next, Enter puts the cursor on its sentence.
+
+import { elementOf, textsIn, unitOf } from "./article-text.js";
 
 const MOST = 1000; // matches; more would not be gone through one by one
+const SIGNS = [/[-\u2010-\u2015\u2212]/g, /['\u2018\u2019\u02bc]/g, /["\u201c-\u201f«»]/g]; // few keyboards have all
 
 export class ArticleSearch {
-  /** `count` shows where one is; `scrollTo(range)` brings it into view. */
-  constructor(article, count, scrollTo) {
+  /** `panes` know where one is in the article; `count` shows which match that is. */
+  constructor(panes, article, count) {
+    this.panes = panes;
     this.article = article;
     this.count = count;
-    this.scrollTo = scrollTo;
     this.found = [];
+    this.now = null;
   }
 
+  /** The first match from where one is, the tagged block last: one knows that. */
   look(words) {
+    const { at: place, anchor } = this.panes.placeIn(this.article);
+    const before = anchor ? Range.END_TO_START : Range.START_TO_START;
     this.found = words ? matches(this.article, words) : [];
-    this.at = -1;
     paint("found", this.found);
-    if (this.found.length) this.go(1);
-    else {
-      paint("found-now", []);
-      this.count.value = words ? "not found" : "";
-    }
+    const ahead = this.found.filter((match) => match.compareBoundaryPoints(before, place) >= 0);
+    const order = [...ahead, ...this.found];
+    this.show(order.find((match) => !elementOf(match.startContainer).closest(".tagged")) ?? order[0] ?? null);
+    if (!this.now) this.count.value = words ? "not found" : "";
   }
 
-  go(by) {
-    if (!this.found.length) return;
-    this.at = (this.at + by + this.found.length) % this.found.length;
-    paint("found-now", [this.found[this.at]]);
-    this.scrollTo(this.found[this.at]);
-    this.count.value = `${this.at + 1} of ${this.found.length}${this.found.length === MOST ? "+" : ""}`;
+  show(match) {
+    this.now = match;
+    paint("found-now", match ? [match] : []);
+    if (!match) return;
+    this.panes.goTo(this.article, match);
+    this.count.value = `${this.found.indexOf(match) + 1} of ${this.found.length}${this.found.length === MOST ? "+" : ""}`;
+  }
+
+  /** What a key does in the box, which holds these words. */
+  keyed(key, words) {
+    const { length } = this.found;
+    if (key === "Enter") this.enter(words);
+    else if (key === "Escape") this.leave();
+    else if (length) this.show(this.found[(this.found.indexOf(this.now) + (key === "ArrowDown" ? 1 : length - 1)) % length]);
+  }
+
+  /** The cursor on the sentence of the match that is shown; on the next where it has been there or has gone elsewhere. */
+  enter(words) {
+    const { at, anchor } = this.panes.placeIn(this.article);
+    if (!this.now || anchor || at.compareBoundaryPoints(Range.START_TO_START, this.now) !== 0) this.look(words);
+    if (!this.now) return;
+    this.leave();
+    this.panes.cursor?.move(0);
+  }
+
+  /** Into the article, where the match is. */
+  leave() {
+    paint("found", []);
+    paint("found-now", []);
+    this.article.focus({ preventScroll: true });
   }
 }
 
@@ -35,19 +65,19 @@ function paint(name, ranges) {
   globalThis.CSS?.highlights?.set(name, new Highlight(...ranges));
 }
 
-/** Ranges of the words in the article's text, whatever elements they cross; case does not count. */
+/** Ranges of the words in the article, whatever elements, citation marks and tags they cross; case does not count. */
 function matches(article, words) {
-  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   const nodes = [];
   let text = "";
-  while (walker.nextNode()) {
-    nodes.push([text.length, walker.currentNode]);
-    text += walker.currentNode.data;
+  for (const node of textsIn(article)) {
+    const last = nodes.at(-1)?.[1];
+    if (last && (unitOf(last.parentElement) !== unitOf(node.parentElement) || isBroken(last, node))) text += " "; // between two cells
+    nodes.push([text.length, node]);
+    text += node.data;
   }
-  const pattern = new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "gi");
   const found = [];
   let node = 0;
-  for (const match of text.matchAll(pattern)) {
+  for (const match of text.matchAll(patternOf(words))) {
     if (found.length === MOST) break;
     const range = document.createRange();
     node = nodeAt(nodes, match.index, node);
@@ -57,6 +87,14 @@ function matches(article, words) {
     found.push(range);
   }
   return found;
+}
+
+/** Whether there is a <br> between two texts of a block. */
+const isBroken = (one, other) => one.nextSibling?.nodeName === "BR" || other.previousSibling?.nodeName === "BR";
+
+function patternOf(words) {
+  const plain = words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
+  return new RegExp(SIGNS.reduce((pattern, sign) => pattern.replace(sign, sign.source), plain), "gi");
 }
 
 function nodeAt(nodes, at, from) {

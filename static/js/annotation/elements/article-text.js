@@ -2,8 +2,10 @@
 // annotation/evidence/article_text.py counts the same characters, and checks what is copied against them.
 
 import { cellText, columnNames, grid, rowText, tidy } from "../passages.js";
+import { languageOf, wholeWords } from "../words.js";
 
-const NOISE = "sup.reference, .wiki-tag, .left-out, .the-tag";
+export const NOISE = "sup.reference, .wiki-tag, .left-out, .the-tag";
+const UNITS = "p, li, caption, dd, dt, blockquote, pre, td, th, div, h3, h4, h5, h6";
 const BLOCKS = new Set(["P", "DIV", "LI", "UL", "OL", "DL", "DD", "DT", "H3", "H4", "H5", "H6", "TR", "TABLE", "BLOCKQUOTE", "CAPTION", "PRE"]);
 const POWER = /^\s*[+\-−]?\d[\d.]*\s*$/;
 const BLANKS = /^[ \t\n\r\f]+/;
@@ -33,6 +35,47 @@ export function pointAt(texts, at, isEnd) {
   const last = texts.at(-1);
   return [last, last.data.length];
 }
+
+export const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
+
+/** The paragraph, cell or other block that an element is in. */
+export const unitOf = (element) => element.closest(UNITS);
+
+/** The texts by the lines they are on: a <br> ends one. */
+export function linesOf(texts) {
+  const lines = [];
+  for (const node of texts) {
+    if (!lines.length || isAfterBreak(node)) lines.push([]);
+    lines.at(-1).push(node);
+  }
+  return lines;
+}
+
+function isAfterBreak(node) {
+  let at = node;
+  while (!at.previousSibling && !at.parentElement.matches(UNITS)) at = at.parentElement;
+  return at.previousSibling?.nodeName === "BR";
+}
+
+/** The range with the whole of the words in which it begins and ends. */
+export function withWholeWords(range) {
+  const whole = document.createRange();
+  whole.setStart(...edge(range.startContainer, range.startOffset, 0));
+  whole.setEnd(...edge(range.endContainer, range.endOffset, 1));
+  return whole;
+}
+
+function edge(node, offset, side) {
+  const unit = unitOf(elementOf(node));
+  const texts = unit ? textsIn(unit).filter((text) => unitOf(text.parentElement) === unit) : [];
+  const line = linesOf(texts).find((each) => each.includes(node));
+  if (!line) return [node, offset]; // in a mark, or between two blocks
+  const at = offset + lengthOf(line.slice(0, line.indexOf(node)));
+  const place = wholeWords(line.map(({ data }) => data).join(""), [at, at], languageOf(node))[side];
+  return place === at ? [node, offset] : pointAt(line, place, side);
+}
+
+const lengthOf = (texts) => texts.reduce((length, { data }) => length + data.length, 0);
 
 /** What a text is part of: text, infobox, table, list or other. */
 function kindOf(node) {

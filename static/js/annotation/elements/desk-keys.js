@@ -13,6 +13,7 @@ export class DeskKeys {
     this.sheet = new KeySheet(desk.querySelector("[data-part=sheet]"), this.keys);
     const { panes, steps } = desk;
     const aided = (act) => (event) => (desk.aids ? act(desk.aids, event) : desk.aided.then((aids) => act(aids, event)));
+    const written = (act) => aided(async ({ writing }) => act((await writing) ?? {}));
     const send = (n) => (event) => steps.choose(String(n)) || aided(({ picker }) => picker.pick(n))(event);
     const table = [
       ["j", "Select the next sentence of the article; with Shift, one more", aided(({ cursor }, event) => cursor.move(1, event.shiftKey))],
@@ -28,9 +29,9 @@ export class DeskKeys {
       ["p", "Previous step", () => steps.move(-1)],
       ["Alt+N", "Next step, from inside a text field too", () => steps.move(1)],
       ["Alt+P", "Previous step, from inside a text field too", () => steps.move(-1)],
-      ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", aided(({ spans }) => spans.some((each) => each.take()))],
+      ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", written(({ spans }) => spans?.some((each) => each.take()))],
       ["g", "Open or close the guideline of this step", aided(({ guidelines }) => guidelines.toggle())],
-      ["w", "Write the stand-alone text of passage 1, again of passage 2", aided(({ editors }) => this.writeStandalone(editors))],
+      ["w", "Write the stand-alone text of passage 1, again of passage 2", written(({ editors }) => editors && this.writeStandalone(editors))],
       ["Alt+S", "In an empty answer: the span of its passage", () => fieldWithFocus()?.querySelector(".answer-offer button")?.click()],
       ["Alt+H", "Help on the field that has the focus", () => fieldWithFocus()?.querySelector(".help-box")?.togglePopover()],
       ["x", "Skip, hand back or flag this tag", () => this.giveUp()],

@@ -5,12 +5,15 @@ import { button, composing, made, recalled, remember } from "../../shared/dom.js
 
 const WIDTH = "sic-et-non:left";
 const [LEAST, MOST, STEP] = [25, 75, 2];
+const FOOT = 60; // pixels
 
 class EvidencePanes extends HTMLElement {
   connectedCallback() {
     this.tabs = [...this.querySelectorAll(".tabs a")];
     this.panes = this.tabs.map((tab) => this.querySelector(tab.getAttribute("href")));
     this.searches = new Map();
+    this.places = new WeakMap(); // by article: where one is in it, and the cursor's first sentence where that is there
+    this.cursor = null; // comes with the aids
     this.dataset.live = "";
     this.nameRoles();
     this.addEventListener("click", (event) => this.clicked(event));
@@ -78,39 +81,45 @@ class EvidencePanes extends HTMLElement {
   }
 
   sections(article) {
-    const headings = [...article.querySelectorAll("h2, h3, h4, h5, h6")];
-    if (!headings.length) return [];
-    const options = headings.map((heading, at) => {
-      const depth = "\u2003".repeat(Math.max(Number(heading.nodeName[1]) - 3, 0));
-      return made("option", { value: at, dir: "auto" }, depth + heading.textContent);
+    const parts = [...article.querySelectorAll("h2, h3, h4, h5, h6, .infobox")].filter((part) => !part.parentElement.closest(".infobox"));
+    if (!parts.length) return [];
+    const options = parts.map((part, at) => {
+      const depth = "\u2003".repeat(Math.max(Number(part.nodeName[1]) - 3, 0) || 0);
+      return made("option", { value: at, dir: "auto" }, part.matches(".infobox") ? "Infobox" : depth + part.textContent);
     });
     const list = made("select", { "aria-label": "Go to a section" }, made("option", { value: "" }, "Sections"), ...options);
+    let isByArrow = false;
+    list.addEventListener("keydown", ({ key }) => { isByArrow = key.startsWith("Arrow"); });
+    list.addEventListener("pointerdown", () => { isByArrow = false; });
     list.addEventListener("change", () => {
-      if (list.value !== "") this.scrollTo(article, headings[Number(list.value)]);
+      if (list.value !== "") this.goTo(article, parts[Number(list.value)]);
+      if (isByArrow) return; // the arrows go on in the list
       list.value = "";
+      article.focus({ preventScroll: true });
     });
+    list.addEventListener("blur", () => { list.value = ""; });
     return [list];
   }
 
-  /** What searches comes with the first letter that is typed here. */
+  /** What searches comes when one goes there. */
   searchBox(pane, article) {
     const box = made("input", { type: "search", dir: "auto", "aria-label": "Search in the article", placeholder: "Search", autocomplete: "off" });
     const count = made("output", { class: "small muted" });
     let loaded = null;
     const search = (use) => {
-      loaded ??= import("./article-search.js").then(({ ArticleSearch }) => new ArticleSearch(article, count, (target) => this.scrollTo(article, target)));
+      loaded ??= import("./article-search.js").then(({ ArticleSearch }) => new ArticleSearch(this, article, count));
       loaded.then(use, () => {
         loaded = null;
         count.textContent = "Search has not loaded: try again";
       });
     };
+    box.addEventListener("focus", () => search(() => {}));
     box.addEventListener("input", () => search((here) => here.look(box.value.trim())));
     box.addEventListener("keydown", (event) => {
-      if (composing(event)) return;
-      if (event.key === "Escape") article.focus({ preventScroll: true });
-      if (event.key !== "Enter") return;
+      if (composing(event) || !["Enter", "Escape", "ArrowDown", "ArrowUp"].includes(event.key)) return;
       event.preventDefault();
-      search((here) => (here.found.length ? here.go(event.shiftKey ? -1 : 1) : here.look(box.value.trim())));
+      event.stopPropagation();
+      search((here) => here.keyed(event.key, box.value.trim()));
     });
     this.searches.set(pane, box);
     return made("span", { class: "article-search" }, box, count);
@@ -122,11 +131,29 @@ class EvidencePanes extends HTMLElement {
     box?.select();
   }
 
+  /** Where one is in an article: {at, anchor}, ranges; at first at the tagged block, or where it begins. */
+  placeIn(article) {
+    if (!this.places.has(article)) this.put(article, startOf(article.querySelector("#tagged-block") ?? article));
+    return this.places.get(article);
+  }
+
+  put(article, range) {
+    const at = range.cloneRange();
+    at.collapse(true);
+    this.places.set(article, { at });
+  }
+
+  /** A part or a range of an article in view, and where one is. */
+  goTo(article, target) {
+    this.put(article, target instanceof Range ? target : startOf(target));
+    this.scrollTo(article, target);
+  }
+
   /** The tagged block in view, without a move of the focus or of the page. */
   scrollToTag() {
     const block = this.querySelector("#tagged-block");
     const article = block?.closest(".article-text");
-    if (article) this.scrollTo(article, block);
+    if (article) this.goTo(article, block);
   }
 
   /** The part with the tagged block, the block in view and the focus on its article. */
@@ -146,6 +173,23 @@ class EvidencePanes extends HTMLElement {
     const seen = Math.min(box.height, window.innerHeight - box.top);
     article.scrollTop += to.top - box.top - Math.max(seen - Math.min(to.height, seen), 0) / 3;
   }
+
+  /** In view with the least scrolling; what is sent to a passage is at the foot. */
+  reveal(article, range) {
+    const part = range.startContainer;
+    (part.nodeType === Node.ELEMENT_NODE ? part : part.parentElement).scrollIntoView({ block: "nearest" });
+    const to = range.getBoundingClientRect();
+    const box = article.getBoundingClientRect();
+    const above = to.top - box.top;
+    const below = to.bottom - Math.min(box.bottom, window.innerHeight) + FOOT;
+    if (above < 0 || below > 0) article.scrollTop += above < 0 ? above : Math.min(above, below);
+  }
+}
+
+function startOf(element) {
+  const range = document.createRange();
+  range.setStart(element, 0);
+  return range;
 }
 
 customElements.define("evidence-panes", EvidencePanes);

@@ -3,7 +3,7 @@
 
 import { textControl } from "../entries.js";
 import { addPiece } from "../pieces.js";
-import { copied } from "./article-text.js";
+import { copied, elementOf, withWholeWords } from "./article-text.js";
 import { button, made, write } from "../../shared/dom.js";
 
 const SOURCES = ".article-text, .tagged-block";
@@ -21,6 +21,9 @@ export class PickBar {
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
     pane.prepend(this.bar, this.said);
     document.addEventListener("selectionchange", () => this.changed());
+    document.addEventListener("pointerdown", () => { this.isExact = false; });
+    document.addEventListener("pointerup", () => setTimeout(() => this.snap()));
+    document.addEventListener("keydown", ({ key, shiftKey }) => { this.isExact ||= shiftKey && key.startsWith("Arrow"); });
   }
 
   choice(n) {
@@ -39,16 +42,32 @@ export class PickBar {
     return textControl(this.form.querySelector(`[data-field="passage_${n}_copied"]`));
   }
 
-  /** What is selected in an article or the tagged block; a selection that reaches out of it is cut off there. */
-  selection() {
+  /** Where the selection is from: an article or the tagged block, out of which it may reach. */
+  holder() {
     const selected = document.getSelection();
     if (!selected || selected.isCollapsed || !selected.rangeCount) return null;
     const range = selected.getRangeAt(0);
-    const begun = elementOf(selected.anchorNode).closest(SOURCES);
+    const begun = elementOf(selected.anchorNode)?.closest(SOURCES);
     const holder = begun ?? [...this.pane.querySelectorAll(SOURCES)].find((source) => source.checkVisibility() && range.intersectsNode(source));
-    if (!holder || !this.pane.contains(holder)) return null;
-    const piece = copied(range, holder);
+    return holder && this.pane.contains(holder) ? holder : null;
+  }
+
+  /** What is selected there; what reaches out of it is cut off. */
+  selection() {
+    const holder = this.holder();
+    const piece = holder && copied(document.getSelection().getRangeAt(0), holder);
     return piece && { holder, piece };
+  }
+
+  /** By mouse or touch whole words are selected; Shift and the arrow keys select a part of one too. */
+  snap() {
+    if (this.isExact || !this.holder()) return;
+    const selected = document.getSelection();
+    const range = selected.getRangeAt(0);
+    const whole = withWholeWords(range);
+    const ends = [[whole.startContainer, whole.startOffset], [whole.endContainer, whole.endOffset]];
+    if (selected.anchorNode !== range.startContainer || selected.anchorOffset !== range.startOffset) ends.reverse(); // selected backwards
+    if (String(whole) !== String(range)) selected.setBaseAndExtent(...ends.flat());
   }
 
   changed() {
@@ -60,6 +79,7 @@ export class PickBar {
 
   /** After what the passage holds already, or in place of what was filled in. */
   pick(n) {
+    this.snap(); // the handles of a touch screen tell nothing of their end
     const selected = this.open ? this.selection() : null;
     if (!selected) return;
     const { text, kind } = selected.piece;
@@ -85,8 +105,6 @@ export class PickBar {
     this.proposals.propose({ sent: true });
   }
 }
-
-const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
 
 function counted(text) {
   const count = text.split(/\s+/).filter(Boolean).length;

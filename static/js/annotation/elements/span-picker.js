@@ -1,7 +1,8 @@
 // The passage above the claims: words that one selects in it become the contradicted span, and are marked in it.
 
-import { located, read, textOf, toggled, trimmed, wordsIn, written } from "../spans.js";
+import { lines, located, read, textOf, toggled, written } from "../spans.js";
 import { textControl } from "../entries.js";
+import { languageOf, wholeWords, wordsIn } from "../words.js";
 import { pointAt, textsIn } from "./article-text.js";
 import { button, made, write } from "../../shared/dom.js";
 
@@ -17,6 +18,7 @@ export class SpanPicker {
     take.addEventListener("mousedown", (event) => event.preventDefault()); // keep the selection
     this.element = made("section", { class: `passage span-passage passage-${n}` }, made("h3", {}, `Passage ${n}`), this.words, take);
     this.words.addEventListener("keydown", (event) => this.keyed(event));
+    this.words.addEventListener("pointerdown", () => { this.isExact = false; });
     this.words.addEventListener("pointerup", ({ button: pressed }) => {
       if (pressed === 0) setTimeout(() => this.take());
     });
@@ -51,8 +53,10 @@ export class SpanPicker {
   /** What is selected here joins the span, or leaves it; false where nothing is selected here. */
   take() {
     const range = this.selected();
-    if (!range) return false;
-    const ranges = toggled(this.text, this.ranges, range);
+    const added = range ? lines(this.text, range) : [];
+    if (!added.length) return false;
+    const ranges = toggled(this.text, this.ranges.filter((each) => !this.isNarrower(range, each)), added);
+    this.taken = String(range);
     this.place.value = written(this.text, ranges);
     write(this.span, textOf(this.text, ranges));
     this.words.focus({ preventScroll: true });
@@ -61,6 +65,12 @@ export class SpanPicker {
     return true;
   }
 
+  /** Whether by keys a part was left of what had just been taken. */
+  isNarrower([start, end], each) {
+    return this.isExact && this.taken === String(each) && each[0] <= start && end <= each[1] && end - start < each[1] - each[0];
+  }
+
+  /** What is selected here, null where nothing is: whole words, but for what Shift and the arrow keys select. */
   selected() {
     const selection = document.getSelection();
     if (!this.text || !selection.rangeCount || selection.isCollapsed) return null;
@@ -70,21 +80,22 @@ export class SpanPicker {
     before.setStart(this.words, 0);
     before.setEnd(range.startContainer, range.startOffset);
     const start = before.toString().length;
-    return trimmed(this.text, [start, start + range.toString().length]);
+    const chosen = [start, start + range.toString().length];
+    return this.isExact ? chosen : wholeWords(this.text, chosen, languageOf(this.words));
   }
 
-  /** By keyboard: the arrows go from word to word, with Shift they take one more. */
+  /** By keyboard: the arrows go from word to word; with Shift the browser takes more of the text, or less. */
   keyed(event) {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const words = by && this.text ? wordsIn(this.text) : [];
-    if (!words.length) return;
-    event.preventDefault();
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key) || event.ctrlKey || event.altKey || event.metaKey) return;
     const range = this.selected();
-    const first = range ? words.findIndex(([, end]) => end > range[0]) : by > 0 ? -1 : words.length;
-    const last = range ? words.findLastIndex(([start]) => start < range[1]) : first;
-    const next = Math.min(Math.max((by > 0 ? last : event.shiftKey ? last : first) + by, 0), words.length - 1);
-    const from = event.shiftKey && range ? Math.min(first, next) : next;
-    this.select([words[from][0], words[next][1]]);
+    this.isExact = event.shiftKey;
+    const words = this.text ? wordsIn(this.text, languageOf(this.words)) : [];
+    if ((event.shiftKey && range) || !words.length) return;
+    event.preventDefault();
+    const isRightToLeft = getComputedStyle(this.words).direction === "rtl";
+    const isOn = (event.key === "ArrowRight") !== isRightToLeft;
+    const next = isOn ? words.find(([, end]) => end > (range?.[1] ?? 0)) : words.findLast(([start]) => start < (range?.[0] ?? Infinity));
+    this.select(next ?? range);
   }
 
   select([start, end]) {
