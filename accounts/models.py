@@ -217,6 +217,7 @@ class AuditEvent(models.Model):
         IMPORT = "import", "Imported"
         EXPORT = "export", "Downloaded"
         FREEZE = "freeze", "Frozen"
+        DESCRIBE = "describe", "Described"
         PUBLISH = "publish", "Published"
         EXCLUSION = "exclusion", "Exclusion"
         GUIDELINE = "guideline", "Guideline changed"

@@ -11,7 +11,7 @@ from datasets.facets import chosen_facets, filters_of
 from datasets.importers.formats import formats
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
-from datasets.releases import VERSION
+from datasets.releasing.freezing import VERSION
 from datasets.subsets import Query, framed, slices_of, strata
 from protocols.declaration import Declaration
 

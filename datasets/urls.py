@@ -4,7 +4,7 @@ from django.urls import path
 
 from datasets import api
 from datasets.views import collections as views
-from datasets.views import exclusions, revisions, subsets
+from datasets.views import exclusions, releases, revisions, subsets
 
 app_name = "datasets"
 
@@ -20,13 +20,21 @@ urlpatterns = [
     path("collections/<str:name>/subsets/new/", subsets.new, name="subset_new"),
     path("collections/<str:name>/subsets/<int:subset_id>/", subsets.subset, name="subset"),
     path("collections/<str:name>/revised/", revisions.revised, name="revised"),
+    path("collections/<str:name>/description/", releases.description, name="description"),
+    path("collections/<str:name>/export/", releases.exports, name="exports"),
     path("collections/<str:name>/export/<str:format>/", views.export, name="export"),
     path("collections/<str:name>/protocol/", views.move_protocol, name="move_protocol"),
-    path("collections/<str:name>/releases/", views.release, name="release"),
+    path("collections/<str:name>/releases/", views.freeze_release, name="freeze"),
+    path("collections/<str:name>/releases/<str:version>/", releases.release, name="release"),
     path(
-        "collections/<str:name>/releases/<str:version>/<str:format>/",
-        views.export_release,
-        name="export_release",
+        "collections/<str:name>/releases/<str:version>/amend/",
+        releases.amend_release,
+        name="amend_release",
+    ),
+    path(
+        "collections/<str:name>/releases/<str:version>/files/<str:format>/",
+        releases.release_file,
+        name="release_file",
     ),
     path("contradictions/<int:key>/", views.contradiction, name="contradiction"),
     path(

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from accounts.models import Person
-from datasets import releases
 from datasets.exporters import EXPORTERS
 from datasets.exporters.export_files import spooled
 from datasets.importers import IMPORTERS
 from datasets.importers.import_files import import_file
 from datasets.models import Collection
 from datasets.records import current
+from datasets.releasing import freezing
 from datasets.streaming import streamed
 from evaluation.frozen import snapshots
 from judging.models import Study
@@ -49,7 +49,7 @@ COPIES = (
 
 
 def release(collection: Collection, *, by: Person) -> None:
-    releases.freeze(
+    freezing.freeze(
         collection=collection, version="1.0", notes="What the campaign had published first.", by=by
     )
 

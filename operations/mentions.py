@@ -45,6 +45,7 @@ NOBODY_TYPED = {
     "goes with the person": ("accounts.identity", "accounts.session", "accounts.secondfactor"),
     "no text": ("accounts.rolegrant",),
     "names of forms, from a protocol's file": ("writing.writing",),
+    "names that the program gives to files": ("datasets.releasefile",),
     "hashes": ("accounts.recoverycode", "accounts.allowance"),
     "texts of a wiki": (
         "wikifetch.wiki", "wikifetch.article", "wikifetch.namedarticle", "wikifetch.talkpage", "wikifetch.revision",
@@ -69,6 +70,7 @@ FIXED = {
     "accounts.auditevent": "the audit log cannot be changed; the entry goes with its age",
     "annotation.guideline": "submissions name its hash",
     "generation.promptversion": "responses name its hash",
+    "datasets.release.about": "a frozen release keeps what it said of itself",
     "protocols.protocol": "a protocol's file keeps its bytes",
     "judging.rubric": "verdicts were given by it",
     "judging.judgeprompt": "verdicts name its hash",

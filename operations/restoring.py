@@ -14,10 +14,8 @@ from django.db.models import F
 
 from accounts.audit import AuditKind, record
 from annotation.states import EDITABLE
-from datasets.exporters import hashed
-from datasets.exporters.export_files import sha256_of
 from datasets.models import Release
-from datasets.releases import released_rows
+from datasets.releasing.verifying import sha256_of_rows
 from leases.planner import learn_sizes
 from leases.refusal import Conflict, Refusal
 from operations.bundle import BadBundle, Bundle, RowsPart
@@ -219,7 +217,7 @@ def check_releases() -> int:
     checked = 0
     for release in Release.objects.select_related("collection__protocol"):
         try:
-            now = sha256_of(hashed(release.collection), released_rows(release))
+            now = sha256_of_rows(release)
         except (*WRONG_KIND, LookupError):
             now = ""  # rows that nobody could have entered
         if now != release.sha256:

@@ -81,6 +81,11 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/protocols/install/"): {"file": TEXT.encode()},
     ("POST", "/collections/watermills/protocol/"): {"version": "2"},
     ("POST", "/collections/mills/releases/"): {"version": "2.0", "notes": ""},
+    ("POST", "/collections/mills/description/"): {"title": "Mills", "language": "en"},
+    ("POST", "/collections/mills/releases/1.0/amend/"): {
+        "doi": "10.5281/zenodo.1",
+        "erratum": "One.",
+    },
     ("POST", "/contradictions/{contradiction}/questions/1/exclusion/"): {
         "act": "propose",
         "reason": "No contradiction.",

@@ -21,7 +21,7 @@ from datasets import revisions
 from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Collection
-from datasets.releases import freeze as release
+from datasets.releasing.freezing import freeze as release
 from datasets.revisions import Texts
 from datasets.subsets import Query, freeze
 from evaluation.frozen import publishing, snapshots
@@ -118,9 +118,14 @@ POST  /collections/mills/subsets/new/                         403  403  403  403
 GET   /collections/mills/subsets/{subset}/                    302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/revised/                             302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/description/                         302  403  403  403  403  403  403  403  200  200
+POST  /collections/mills/description/                         403  403  403  403  403  403  403  403  302  302
+GET   /collections/mills/export/                              302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/releases/1.0/                        302  403  200  200  403  403  403  200  200  200
+POST  /collections/mills/releases/1.0/amend/                  403  403  403  403  403  403  403  403  302  302
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
 POST  /collections/watermills/protocol/                       302  403  403  403  403  403  403  403  302  302
-GET   /collections/mills/releases/1.0/wikicontradict-csv/     302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/releases/1.0/files/wikicontradict-csv/ 302  403  403  403  403  403  403  200  200  200
 GET   /protocols/                                             302  403  403  403  403  403  403  200  200  200
 GET   /protocols/check/                                       302  403  403  403  403  403  403  200  200  200
 POST  /protocols/check/                                       302  403  403  403  403  403  403  200  200  200

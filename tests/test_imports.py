@@ -68,6 +68,7 @@ PURE = {
     "leases.fair_queue",
     "pages.controls",
     "pages.counting",
+    "pages.latex",
     "pages.memory",
     "pages.worddiff",
     "accounts.append_only",

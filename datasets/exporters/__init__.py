@@ -14,11 +14,17 @@ from leases.refusal import NotFoundHere
 
 
 class Exporter(Protocol):
-    """Writes contradictions as a file's text in pieces."""
+    """Writes contradictions as a file's text in pieces.
+
+    `suffix` follows the collection's name. `loads`: the line of Python that reads the file called {name}.
+    """
 
     name: str
     label: str
     suffix: str
+    holds: str
+    leaves_out: str
+    loads: str
     content_type: str
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]: ...

@@ -20,8 +20,11 @@ class CompleteJson:
     """
 
     name = "complete-json"
-    label = "Everything (JSON)"
-    suffix = ".json"
+    label = "Complete records (JSON)"
+    suffix = "-complete.json"
+    holds = "Each record with its id and version, where its passages were copied from, and which others are of its tag."
+    leaves_out = "excluded questions, revised passages, and earlier versions."
+    loads = 'records = json.load(open("{name}", encoding="utf-8"))'
     content_type = "application/json; charset=utf-8"
 
     def __init__(self, declaration: Declaration | None = None, canary: str = "") -> None:

@@ -15,16 +15,24 @@ class DeclaredFile:
     `part`: of the records with this value of the slice by which files are parted.
     """
 
+    holds = "The records as their protocol declares the file."
+    leaves_out = "records whose question is excluded."
+
     def __init__(self, declaration: Declaration, noted: FileNoted, part: str = "") -> None:
         self._declaration, self._noted, self._part = declaration, noted, part
         is_lines = declaration.file.shape == Shape.LINES
         of = f", {part}" if part else ""
         self.name = f"records-{part}" if part else "records"
         self.label = f"Records{of} (JSON Lines)" if is_lines else f"Records{of} (JSON)"
-        suffix = ".jsonl" if is_lines else ".json"
+        suffix = "-records.jsonl" if is_lines else "-records.json"
         # An import of the file knows its part by it.
         self.suffix = f"-{declaration.file.names[part]}" if part else suffix
         self.content_type = f"application/{'jsonl' if is_lines else 'json'}; charset=utf-8"
+        self.loads = (
+            'records = [json.loads(line) for line in open("{name}", encoding="utf-8")]'
+            if is_lines
+            else 'records = json.load(open("{name}", encoding="utf-8"))'
+        )
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a record at a time."""
@@ -44,7 +52,12 @@ class DeclaredCsv:
 
     name = "records-csv"
     label = "Records (CSV)"
-    suffix = ".csv"
+    suffix = "-records.csv"
+    holds = (
+        "A line for each record, in the declared order of its fields; a list is one cell, as JSON."
+    )
+    leaves_out = "records whose question is excluded."
+    loads = 'records = list(csv.DictReader(open("{name}", encoding="utf-8", newline="")))'
     content_type = "text/csv; charset=utf-8"
 
     def __init__(self, declaration: Declaration, canary: str) -> None:

@@ -58,14 +58,6 @@ def spooled_by(write: Callable[[IO[bytes]], None]) -> IO[bytes]:
     return file
 
 
-def sha256_of(exporter: Exporter, rows: Iterable[StreamedRow]) -> str:
-    """The sha256 that the export would have."""
-    digest = hashlib.sha256()
-    for text in exporter.chunks(rows):
-        digest.update(text.encode("utf-8"))
-    return digest.hexdigest()
-
-
 def _write_and_rename(chunks: Iterable[str], file: IO[bytes], path: Path) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     try:

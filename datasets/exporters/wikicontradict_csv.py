@@ -24,7 +24,13 @@ class WikiContradictCsv:
 
     name = "wikicontradict-csv"
     label = "WikiContradict questions (CSV)"
-    suffix = ".csv"
+    suffix = "-questions.csv"
+    holds = (
+        "A line for each question with its passages and answers, as the published table. Cells are not guarded against "
+        "formulas: open it in a spreadsheet as text."
+    )
+    leaves_out = "excluded questions, claims, spans, comments, and tags without a question."
+    loads = 'questions = list(csv.DictReader(open("{name}", encoding="utf-8", newline="")))'
     content_type = "text/csv; charset=utf-8"
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:

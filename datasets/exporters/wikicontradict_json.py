@@ -14,7 +14,10 @@ class WikiContradictJson:
 
     name = "wikicontradict-json"
     label = "WikiContradict records (JSON)"
-    suffix = ".json"
+    suffix = "-records.json"
+    holds = "Each tag with its annotation, in the format in which WikiContradict was published; invalid tags too."
+    leaves_out = "excluded questions, where passages were copied from, and what links two records."
+    loads = 'records = json.load(open("{name}", encoding="utf-8"))'
     content_type = "application/json; charset=utf-8"
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from django.contrib import messages
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
@@ -45,7 +44,7 @@ from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
-from datasets.releases import freeze, release_of, released, released_rows
+from datasets.releasing.freezing import freeze
 from datasets.revisions import progress
 from datasets.streaming import StreamedRow, streamed
 from datasets.taxonomy import option
@@ -138,7 +137,6 @@ def _collection_page(
     hidden = hidden_or_asked(request, collection)
     page = page_of(request, rows.prefetch_related("instances"), pages=ByKey)
     keep_listed(person, (row.pk for row in page), request.path)
-    left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": collection,
         **titles_of(collection),
@@ -151,9 +149,8 @@ def _collection_page(
         "validity": validity,
         **tally(exclusions_of(collection, person)),
         "revised": None if collection.is_declared else progress(collection, person),
-        "releases": collection.releases.annotate(size=Count("rows")).prefetch_related(left_out),
+        "releases": collection.releases.annotate(size=Count("rows")),
         "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
-        "hashed": "everything" if collection.declaration.file.by else "the records file",
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "move_form": not_moved or _move_form(collection, person),
         "is_admin": person.has_role(Role.ADMIN),
@@ -264,16 +261,6 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     return _download(collection, streamed(current(collection), without), format, collection.name)
 
 
-@require_GET
-@roles_required(*EXPORT)
-@counted("downloads")
-def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
-    collection = collection_named(name)
-    release = release_of(collection, version)
-    show(person_of(request), released(release), request.path)
-    return _download(collection, released_rows(release), format, f"{name}-{version}")
-
-
 def _download(
     collection: Collection, rows: Iterator[StreamedRow], format: str, stem: str
 ) -> FileResponse:
@@ -288,7 +275,7 @@ def _download(
 
 @require_POST
 @roles_required(Role.ADMIN)
-def release(request: HttpRequest, name: str) -> HttpResponse:
+def freeze_release(request: HttpRequest, name: str) -> HttpResponse:
     """Freeze the collection under a version."""
     collection = collection_named(name)
     form = ReleaseForm(request.POST)
@@ -299,7 +286,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
                 request,
                 f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
             )
-            return redirect(reverse("datasets:collection", args=[name]) + "#releases")
+            return redirect("datasets:release", name, made.version)
     return _collection_page(request, collection, refused=form)
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from evaluation.paper.escaping import escaped
+from pages.latex import escaped
 
 
 @dataclass(frozen=True)

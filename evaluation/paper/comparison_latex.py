@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import breakable
 from evaluation.report.comparison_rows import SIDES, WITHIN
@@ -11,6 +10,7 @@ from evaluation.report.figures import cluster_word
 from evaluation.report.sentences import p_value, points
 from evaluation.shapes.share_differences import Comparison, ComparisonFamily
 from evaluation.shapes.study_report import Report
+from pages.latex import escaped
 
 
 def compact(report: Report, display: Display) -> list[str]:

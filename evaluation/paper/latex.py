@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 from evaluation.paper import comparison_latex, judge_latex, score_latex, verdict_latex
-from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
@@ -14,6 +13,7 @@ from evaluation.report.verdict_rows import offered
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
+from pages.latex import escaped, needs_unicode_engine
 
 
 def latex(report: Report, display: Display) -> str:

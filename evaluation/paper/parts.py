@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from evaluation.paper.escaping import escaped
 from evaluation.paper.widths import SEP, TablePart, breakable, laid_out, lines_of
 from evaluation.report import sentences
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import Share
+from pages.latex import escaped
 
 MIDRULE = r"\midrule"
 # A table of more lines than this is set over several pages: a page of the class article at 10 pt holds about fifty.

@@ -1,7 +1,6 @@
 """The tables of scores as LaTeX. Pure."""
 
 from evaluation.paper import parts
-from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import TableRows, bracketed
 from evaluation.paper.widths import breakable
 from evaluation.report.display import COMPACT, Display
@@ -9,6 +8,7 @@ from evaluation.report.figures import Figure, cluster_word
 from evaluation.report.score_sections import score_tables
 from evaluation.report.validation_sections import validations as of_people
 from evaluation.shapes.study_report import Report
+from pages.latex import escaped
 
 
 def tables(report: Report, display: Display) -> list[list[str]]:

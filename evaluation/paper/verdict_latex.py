@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from evaluation.paper import parts
-from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import TableRows, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
@@ -13,6 +12,7 @@ from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL
+from pages.latex import escaped
 
 Cells = dict[tuple[str, str, str, str], VerdictCell]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from evaluation.charts.letters import Font, pieces
-from evaluation.paper.escaping import escaped
+from pages.latex import escaped
 
 # The text of the class article at 10 pt, and half the space between two columns.
 TEXT, SEP = 345.0, 4.0

@@ -52,10 +52,13 @@ class StudyFormat:
 
 FORMATS = {
     "json": StudyFormat(
-        "Everything as JSON", ".json", "application/json; charset=utf-8", studyfile.json_chunks
+        "Everything as JSON",
+        "-study.json",
+        "application/json; charset=utf-8",
+        studyfile.json_chunks,
     ),
     "csv": StudyFormat(
-        "Everything as CSV", ".csv", "text/csv; charset=utf-8", studyfile.csv_chunks
+        "Everything as CSV", "-study.csv", "text/csv; charset=utf-8", studyfile.csv_chunks
     ),
     "published": StudyFormat(
         "The published format (JSON)",

@@ -15,7 +15,7 @@ from accounts.models import AuditEvent, Invitation
 from accounts.roles import Role
 from datasets.excluding import exclusions
 from datasets.models import Instance
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from leases.clock import in_seconds
 from leases.refusal import Refusal
 from operations import backups, forgetting

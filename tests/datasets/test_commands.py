@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 
 from datasets.models import Collection
 from datasets.records import collection_named
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from tests.datasets.factories import annotation, imported, mills, record, text_of
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from pytest_django.asserts import assertContains
 from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Release
 from datasets.records import current
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from tests.datasets.factories import annotation, edited, imported, mills, record, text_of
 from tests.factories import person
 
@@ -33,7 +33,7 @@ def as_a(client):
         "/collections/none/questions/",
         "/collections/mills/export/xlsx/",
         "/collections/mills/export/..%2F..%2Fetc/",
-        "/collections/mills/releases/9/wikicontradict-csv/",
+        "/collections/mills/releases/9/files/wikicontradict-csv/",
         "/contradictions/999999/",
         "/api/datasets/collections/none/contradictions/",
     ],
@@ -262,7 +262,7 @@ def test_a_download_is_the_export(as_a):
         as_a(Role.RESEARCHER), "/collections/mills/export/wikicontradict-json/"
     )
     assert json.loads(data) == [record()]
-    assert answer["Content-Disposition"] == 'attachment; filename="mills.json"'
+    assert answer["Content-Disposition"] == 'attachment; filename="mills-records.json"'
     assert answer["Content-Type"] == "application/json; charset=utf-8"
     assert int(answer["Content-Length"]) == len(data)
 
@@ -275,10 +275,10 @@ def test_an_admin_freezes_a_release_and_a_researcher_gets_its_rows(as_a, client)
     assert (release.version, release.notes, release.created_by.username) == ("1.0", "n", "alice")
     imported(record(title="Later"))
     client.force_login(person("bob", Role.RESEARCHER))
-    assert release.sha256 in page(client, "/collections/mills/")
-    data, answer = downloaded(client, "/collections/mills/releases/1.0/wikicontradict-json/")
+    assert release.sha256 in page(client, "/collections/mills/releases/1.0/")
+    data, answer = downloaded(client, "/collections/mills/releases/1.0/files/wikicontradict-json/")
     assert json.loads(data) == [record()]
-    assert answer["Content-Disposition"] == 'attachment; filename="mills-1.0.json"'
+    assert answer["Content-Disposition"] == 'attachment; filename="mills-1.0-records.json"'
 
 
 @pytest.mark.parametrize(

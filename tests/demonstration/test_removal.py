@@ -12,9 +12,10 @@ from annotation.models import Annotation, Campaign
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow import assigning
 from annotation.workflow.claiming import next_assignment
-from datasets import releases, revisions
+from datasets import revisions
 from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
+from datasets.releasing import freezing
 from demonstration.loading import load
 from demonstration.removal import remove
 from evaluation.frozen.snapshots import freeze
@@ -66,7 +67,7 @@ class TestRemoval(TestCase):
         exclusions.second(instance=out, proposal=out.exclusion.pk, by=self.bob)
         texts = revisions.originals(lost)._replace(passage_1="It agrees.", answer="So")
         revisions.write(instance=lost, texts=texts, by=self.alice)
-        release = releases.freeze(collection=out.contradiction.collection, version="2.0")
+        release = freezing.freeze(collection=out.contradiction.collection, version="2.0")
         assert release.left_out.count() == 1
         remove()
         assert rows_that_can_go() == self.before
@@ -83,7 +84,7 @@ class TestRemoval(TestCase):
         factories.decide(waiting, alice)
         publish_campaign(Campaign.objects.get(name="Demonstration"))
         freeze(Study.objects.get(name="Demonstration"), by=bob, note="Mine")
-        releases.freeze(
+        freezing.freeze(
             collection=Collection.objects.get(name="demonstration"), version="2", by=alice
         )
         item = unresolved_for(bob)[0]

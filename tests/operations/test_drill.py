@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from accounts.models import Person, RoleGrant
 from annotation.models import Annotation
 from datasets.models import Collection, Release
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from generation.models import PromptVersion
 from leases.refusal import StaleVersion
 from operations import backups, restoring

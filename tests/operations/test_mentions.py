@@ -61,7 +61,8 @@ def places(found):
 OPEN = {
     "annotation.guideline", "annotation.campaign", "annotation.seen", "protocols.protocol",
     "datasets.collection", "datasets.subset",
-    "datasets.release", "datasets.releaseexclusion", "judging.rubric", "judging.study", "judging.round",
+    "datasets.release", "datasets.releaseexclusion", "datasets.erratum", "judging.rubric",
+    "judging.study", "judging.round",
     "judging.reopening", "judging.judgeprompt", "judging.judge",
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from django.db import connections
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Collection, Release
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from leases.refusal import Conflict, Refusal
 from operations import moving
 from operations.databases import database_at

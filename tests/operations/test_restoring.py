@@ -14,12 +14,9 @@ from django.db import OperationalError, connection
 
 from accounts.models import Person
 from annotation.models import DraftRevision
-from datasets.exporters import hashed
-from datasets.exporters.export_files import sha256_of
 from datasets.models import Collection
-from datasets.records import current
-from datasets.releases import freeze
-from datasets.streaming import streamed
+from datasets.releasing.freezing import freeze
+from datasets.releasing.verifying import sha256_of_rows
 from leases.refusal import Conflict, Refusal
 from operations import backups, restoring
 from operations.bundle import BadBundle, Writer
@@ -328,7 +325,7 @@ def test_records_of_a_protocol_come_back_and_their_release_has_its_hash(
     assert collection.declaration == given.declaration
     assert collection.file_kept == given.file_kept
     assert [row.fields for row in collection.contradictions.all()] == conflictbank.records(3)
-    assert sha256_of(hashed(collection), streamed(current(collection))) == release.sha256
+    assert sha256_of_rows(release) == release.sha256
 
 
 def test_the_command_says_the_refusal(tmp_path):

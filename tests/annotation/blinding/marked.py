@@ -12,7 +12,7 @@ from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from datasets.revisions import Texts
 from evaluation.frozen import publishing, snapshots
 from judging import settling, studies, verdicts

@@ -35,7 +35,8 @@ SHOWING = {
     "datasets:exclusion",
     "datasets:exclusions",
     "datasets:export",
-    "datasets:export_release",
+    "datasets:release",
+    "datasets:release_file",
     "datasets:questions",
     "datasets:revised",
     "datasets:revision",
@@ -62,7 +63,7 @@ def starts(ids):
     for method, path, _ in rows():
         if method == "GET" and not ELSEWHERE.search(path):
             yield path.format(**ids)
-    yield "/collections/mills/releases/2.0/complete-json/"
+    yield "/collections/mills/releases/2.0/files/complete-json/"
     yield "/collections/mills/export/complete-json/?excluded=with"
     yield "/collections/mills/export/wikicontradict-csv/"
     yield "/collections/mills/?hidden=show"

@@ -11,7 +11,7 @@ from annotation.workflow import assigning
 from annotation.workflow.claiming import next_assignment
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from judging import studies
 from tests.annotation import factories as make
 from tests.datasets import factories as records
@@ -22,7 +22,7 @@ from tests.judging import factories as judging
 pytestmark = pytest.mark.django_db
 
 EXPORT = "/collections/mills/export/wikicontradict-json/"
-RELEASE = "/collections/mills/releases/1.0/wikicontradict-json/"
+RELEASE = "/collections/mills/releases/1.0/files/wikicontradict-json/"
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from annotation.workflow.claiming import next_assignment
 from datasets import revisions
 from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from datasets.revisions import Texts
 from evaluation.annotators.entered import populations
 from judging import verdicts
@@ -60,7 +60,7 @@ def addresses(campaign):
         "questions": ("/collections/mills/questions/", 2),
         "search": ("/collections/mills/?q=nothing-like-it", 0),
         "export": (f"/collections/mills/export/{FILE}", 2),
-        "release": (f"/collections/mills/releases/1.0/{FILE}", 2),
+        "release": (f"/collections/mills/releases/1.0/files/{FILE}", 2),
         "api": ("/api/datasets/collections/mills/contradictions/?page_size=1", 1),
         "review": (f"/reviews/{campaign.pk}/1/{tag}/", 1),
         "annotations": (f"/campaigns/{campaign.pk}/export/annotations.jsonl", 2),

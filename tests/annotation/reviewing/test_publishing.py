@@ -16,7 +16,7 @@ from annotation.states import AnnotationState
 from datasets.exporters import EXPORTERS
 from datasets.models import Contradiction
 from datasets.records import current, record_of
-from datasets.releases import freeze, released
+from datasets.releasing.freezing import freeze, released
 from datasets.streaming import streamed
 from leases.refusal import Conflict, Refusal
 from tests.annotation import factories as make

@@ -18,7 +18,7 @@ from datasets import facets
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import import_file
 from datasets.models import Collection, Instance
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from protocols.installed import install
 from tests import conflictbank
 from tests.conflictbank import file_of_records, imported, record, records
@@ -267,7 +267,7 @@ def test_the_file_comes_out_byte_for_byte(client, rosa, end):
     answer, data = downloaded(client, f"{PAGE}export/records/")
     assert data == given
     assert answer["Content-Type"] == "application/jsonl; charset=utf-8"
-    assert answer["Content-Disposition"] == 'attachment; filename="conflicts.jsonl"'
+    assert answer["Content-Disposition"] == 'attachment; filename="conflicts-records.jsonl"'
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_files_of_other_shapes_come_out_byte_for_byte_too(client, rosa, shape, e
     signed_in(client, rosa)
     answer, data = downloaded(client, "/collections/ferries/export/records/")
     assert data == given
-    assert answer["Content-Disposition"] == 'attachment; filename="ferries.json"'
+    assert answer["Content-Disposition"] == 'attachment; filename="ferries-records.json"'
 
 
 def test_the_table_has_a_line_for_each_record(client, rosa):
@@ -325,7 +325,7 @@ def test_a_release_has_the_hash_of_the_declared_file_and_keeps_its_rows(
     given = file_of_records(*records(2))
     assert release.sha256 == hashlib.sha256(given).hexdigest()
     signed_in(client, rosa)
-    _, data = downloaded(client, f"{PAGE}releases/1.0/records/")
+    _, data = downloaded(client, f"{PAGE}releases/1.0/files/records/")
     assert data == given
     out = tmp_path / "out.jsonl"
     call_command("export_dataset", "conflicts", "--format=records", f"--out={out}", "--release=1.0")

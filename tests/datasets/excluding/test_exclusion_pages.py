@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from accounts.roles import Role
 from datasets.excluding import exclusions
 from datasets.models import Exclusion, Instance, PastExclusion, Undoing
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from tests.datasets.excluding.test_exclusions import TWO, WHY, excluded, propose
 from tests.datasets.factories import annotation, edited, mills, record
 from tests.factories import person
@@ -98,8 +98,8 @@ def test_the_release_says_how_many_it_leaves_out_and_why(client, see, question, 
     client.force_login(olga)
     answer = client.post("/collections/mills/releases/", {"version": "1.0"}, follow=True)
     assert b"is frozen, without 1 excluded question;" in answer.content
-    page = see(rosa, "/collections/mills/")
-    assert "1 excluded</summary>" in page
+    page = see(rosa, "/collections/mills/releases/1.0/")
+    assert "<dt>Questions left out</dt>" in page
     assert WHY in page
 
 

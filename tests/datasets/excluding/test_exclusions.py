@@ -9,10 +9,10 @@ import pytest
 from accounts.roles import Role
 from datasets.excluding import exclusions
 from datasets.exporters import EXPORTERS
-from datasets.exporters.export_files import sha256_of
 from datasets.models import Exclusion, Instance, PastExclusion
 from datasets.records import current
-from datasets.releases import freeze, released_rows
+from datasets.releasing.freezing import freeze, released_rows
+from datasets.releasing.verifying import sha256_of_rows
 from datasets.streaming import streamed
 from leases.refusal import Conflict, NotAllowed, Refusal
 from tests.datasets.factories import annotation, edited, mills, record
@@ -187,7 +187,7 @@ def test_a_new_release_leaves_the_question_out_and_an_old_one_stays(question, ro
     assert not old.left_out.exists()
     for release in (old, new):
         exporter = EXPORTERS["wikicontradict-json"]
-        assert sha256_of(exporter, released_rows(release)) == release.sha256
+        assert sha256_of_rows(release, exporter) == release.sha256
 
 
 def test_a_question_excluded_after_a_release_stays_in_it(question, rosa, olga):

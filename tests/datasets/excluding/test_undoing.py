@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from accounts.roles import Role
 from datasets.excluding import exclusions, undoing
 from datasets.models import Exclusion, Instance, PastExclusion, ReleaseExclusion, Undoing
-from datasets.releases import freeze
+from datasets.releasing.freezing import freeze
 from leases.refusal import Conflict, NotAllowed, Refusal
 from tests.datasets.excluding.test_exclusions import TWO, WHY, excluded
 from tests.datasets.factories import annotation, mills, record

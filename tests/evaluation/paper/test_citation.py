@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluation.paper.citation import Citation, bibtex, plain
-from evaluation.paper.escaping import escaped, needs_unicode_engine
+from pages.latex import escaped, needs_unicode_engine
 
 CITED = Citation(
     number=5,

@@ -6,7 +6,7 @@ from accounts.roles import Role
 from datasets.exporters import EXPORTERS
 from datasets.models import Collection
 from datasets.records import current
-from datasets.releases import freeze, release_of, released
+from datasets.releasing.freezing import freeze, release_of, released
 from datasets.streaming import streamed
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.datasets.factories import edited, imported, mills, record

@@ -1,0 +1,177 @@
+"""Freezing a release, and reading its rows."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.audit import AuditKind, record
+from accounts.models import Person
+from datasets.excluding.exclusions import in_force
+from datasets.exporters import Exporter, exporters_of, hashed
+from datasets.models import (
+    Collection,
+    Contradiction,
+    Erratum,
+    Release,
+    ReleaseExclusion,
+    ReleaseFile,
+    ReleaseRow,
+)
+from datasets.records import BATCH, current, locked
+from datasets.releasing.describing import about
+from datasets.releasing.stored_files import store
+from datasets.streaming import StreamedRow, streamed
+from leases.refusal import Conflict, Refusal
+from leases.rows import first_of
+
+VERSION = re.compile(r"\A[0-9A-Za-z][0-9A-Za-z._-]{0,39}\Z")
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What a release would hold now: the keys of its records in order, and the excluded questions with the reasons."""
+
+    keys: list[int]
+    excluded: dict[int, str]
+
+
+def freeze(
+    *, collection: Collection, version: str, notes: str = "", by: Person | None = None
+) -> Release:
+    """Release the collection: its newest rows, in order, as files that never change.
+
+    Excluded questions are left out; the release records which, and why. A contradiction that has lost all of its
+    questions stays, as a record without any; a record of a protocol is left out with its question.
+
+    The files are written first, while others go on working; the rows that name them appear together. A process killed
+    before leaves files that no release names.
+    Raises Conflict if that version exists or the collection changed meanwhile, Refusal if the collection is empty or
+    the version is no valid name, ExportFailed if there is no room.
+    """
+    _check_version(collection, version)
+    content = _content(collection)
+    if not content.keys:
+        raise Refusal("The collection is empty; there is nothing to release.")
+    files = [_written(collection, version, content, name) for name in exporters_of(collection)]
+    return _recorded(collection, version, notes, by, content, files)
+
+
+def _content(collection: Collection) -> _Content:
+    return _Content(
+        list(current(collection).values_list("pk", flat=True)),
+        dict(in_force(collection).order_by("pk").values_list("instance_id", "reason")),
+    )
+
+
+def _written(collection: Collection, version: str, content: _Content, name: str) -> ReleaseFile:
+    """The file of this format, stored; its row is not saved yet."""
+    exporter = exporters_of(collection)[name]
+    rows = streamed(current(collection), without=list(content.excluded))
+    stored = store(text.encode("utf-8") for text in exporter.chunks(rows))
+    return ReleaseFile(
+        format=name,
+        name=file_name(collection, version, exporter),
+        bytes=stored.bytes,
+        sha256=stored.sha256,
+    )
+
+
+def file_name(collection: Collection, version: str, exporter: Exporter) -> str:
+    return f"{collection.name}-{version}{exporter.suffix}"
+
+
+@transaction.atomic
+def _recorded(
+    collection: Collection,
+    version: str,
+    notes: str,
+    by: Person | None,
+    content: _Content,
+    files: list[ReleaseFile],
+) -> Release:
+    locked(collection)
+    _check_version(collection, version)
+    if _content(collection) != content:
+        raise Conflict(
+            "The collection changed while it was frozen, so nothing was released. Freeze it again."
+        )
+    of_records = hashed(collection).name
+    [records] = [file for file in files if file.format == of_records]
+    release = Release.objects.create(
+        collection=collection,
+        version=version,
+        notes=notes,
+        about=about(collection),
+        sha256=records.sha256,
+        app_version=settings.VERSION,
+        created_by=by,
+    )
+    rows = [
+        ReleaseRow(release=release, contradiction_id=key, position=n)
+        for n, key in enumerate(content.keys)
+    ]
+    ReleaseRow.objects.bulk_create(rows, batch_size=BATCH)
+    ReleaseExclusion.objects.bulk_create(
+        ReleaseExclusion(release=release, instance_id=key, reason=reason)
+        for key, reason in content.excluded.items()
+    )
+    for file in files:
+        file.release = release
+        file.save()
+    record(AuditKind.FREEZE, by, f"release {version} of {collection.name}")
+    return release
+
+
+def _check_version(collection: Collection, version: str) -> None:
+    if not VERSION.match(version):
+        raise Refusal(
+            "A version has up to 40 letters, digits, . _ - and starts with a letter or digit."
+        )
+    if collection.releases.filter(version=version).exists():
+        raise Conflict(
+            f"Version {version} of {collection.name} exists and never changes; choose another."
+        )
+
+
+def released_rows(release: Release) -> Iterator[StreamedRow]:
+    """The release's rows with its questions, a batch in memory at a time, for its files."""
+    left_out = release.left_out.order_by().values_list("instance_id", flat=True)
+    return streamed(released(release), without=list(left_out))
+
+
+def released(release: Release) -> QuerySet[Contradiction]:
+    """The release's rows in its order, also if the collection has changed since."""
+    # A new version keeps its position, so the collection's order is the release's order.
+    keys = release.rows.values("contradiction")
+    return Contradiction.objects.filter(pk__in=keys).order_by("position")
+
+
+def release_of(collection: Collection, version: str) -> Release:
+    """The collection's release of that version. Raises NotFoundHere."""
+    rows = collection.releases.filter(version=version)
+    return first_of(rows, f"{collection.name} has no release {version!r}.")
+
+
+def file_of(release: Release, format: str) -> ReleaseFile:
+    """The release's file of that format. Raises NotFoundHere."""
+    rows = release.files.filter(format=format)
+    return first_of(
+        rows,
+        f"{release} has no stored file {format!r}. The operator makes the files of earlier releases with manage.py "
+        "verify_release --write.",
+    )
+
+
+@transaction.atomic
+def amend(release: Release, *, doi: str, erratum: str, by: Person) -> None:
+    """Set the DOI, and add an erratum where there is a text; the release itself stays as it is."""
+    locked(release.collection)
+    release.doi = doi
+    release.save(update_fields=["doi"])
+    if erratum.strip() and not release.errata.filter(text=erratum.strip()).exists():
+        Erratum.objects.create(release=release, text=erratum.strip(), added_by=by)
+    record(AuditKind.DESCRIBE, by, f"DOI or erratum of {release}")

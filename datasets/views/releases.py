@@ -1,0 +1,118 @@
+"""Pages of releases: what a collection says of itself, freezing, a page and the files of each release."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from accounts.throttles import counted
+from datasets.blinding import keep_listed, show
+from datasets.excluding.exclusions import left_out_for
+from datasets.exporters import exporter_named, exporters_of
+from datasets.models import Collection, Release
+from datasets.records import collection_named
+from datasets.releasing.citing import bibtex, plain
+from datasets.releasing.describing import describe
+from datasets.releasing.forms import AmendForm, DescriptionForm
+from datasets.releasing.freezing import amend, file_of, release_of, released
+from datasets.releasing.released import counts, shown_files
+from datasets.releasing.stored_files import opened
+from pages.refusals import form_page, refused_in
+from pages.stored_responses import stored_response
+
+READERS = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
+EXPORT = (Role.ADMIN, Role.RESEARCHER)
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def description(request: HttpRequest, name: str) -> HttpResponse:
+    """What the collection says of itself; a release copies it."""
+    collection = collection_named(name)
+    posted = request.POST if request.method == "POST" else None
+    form = DescriptionForm(posted, collection=collection)
+    if form.is_valid():
+        describe(collection, form.entered, by=person_of(request))
+        messages.success(request, "The description is saved. New releases copy it.")
+        return redirect("datasets:collection", name)
+    return form_page(request, "datasets/description.html", {"form": form, "collection": collection})
+
+
+@require_safe
+@roles_required(*EXPORT)
+def exports(request: HttpRequest, name: str) -> HttpResponse:
+    """The files that the collection can be exported to, as it is now."""
+    collection = collection_named(name)
+    context = {"collection": collection, "exporters": exporters_of(collection).values()}
+    return render(request, "datasets/exports.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+def release(request: HttpRequest, name: str, version: str) -> HttpResponse:
+    return _release_page(request, release_of(collection_named(name), version))
+
+
+def _release_page(
+    request: HttpRequest, row: Release, refused: AmendForm | None = None
+) -> HttpResponse:
+    person, collection = person_of(request), row.collection
+    address = request.build_absolute_uri(_address(row))
+    left_out = left_out_for(person).filter(release=row)
+    keep_listed(person, (one.instance.contradiction_id for one in left_out), request.path)
+    context = {
+        "collection": collection,
+        "release": row,
+        "counts": counts(row),
+        "left_out": left_out,
+        "files": shown_files(row),
+        "may_export": person.has_role(*EXPORT),
+        "plain": plain(row, address),
+        "bibtex": bibtex(row, address),
+        "amend_form": refused
+        or (AmendForm(initial={"doi": row.doi}) if person.has_role(Role.ADMIN) else None),
+    }
+    return render(request, "datasets/release.html", context, status=400 if refused else 200)
+
+
+def _address(row: Release) -> str:
+    return reverse("datasets:release", args=[row.collection.name, row.version])
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def amend_release(request: HttpRequest, name: str, version: str) -> HttpResponse:
+    """Set the release's DOI, and add an erratum; its files stay as they are."""
+    row = release_of(collection_named(name), version)
+    form = AmendForm(request.POST)
+    if form.is_valid():
+        with refused_in(form, "doi"):
+            amend(row, **form.cleaned_data, by=person_of(request))
+            messages.success(request, "Saved. The files are unchanged.")
+            return redirect(_address(row))
+    return _release_page(request, row, refused=form)
+
+
+@require_safe
+@roles_required(*EXPORT)
+@counted("downloads")
+def release_file(request: HttpRequest, name: str, version: str, format: str) -> HttpResponseBase:
+    """A file of the release as it was stored when it was frozen."""
+    row = release_of(collection_named(name), version)
+    file = file_of(row, format)
+    show(person_of(request), released(row), request.path)
+    return stored_response(
+        request,
+        opened(file),
+        size=file.bytes,
+        sha256=file.sha256,
+        name=file.name,
+        content_type=content_type(row.collection, format),
+    )
+
+
+def content_type(collection: Collection, format: str) -> str:
+    return exporter_named(collection, format).content_type
