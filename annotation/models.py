@@ -1,5 +1,7 @@
 """The six steps of WikiContradict: campaigns, assignments, annotations, reviews."""
 
+from random import SystemRandom
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -11,6 +13,10 @@ from leases.models import Leased
 from wikifetch.models import Revision, Sighting, Tag, Wiki
 
 PERSON = settings.AUTH_USER_MODEL
+
+
+def drawn_lot() -> float:
+    return SystemRandom().random()
 
 
 class Guideline(models.Model):
@@ -162,6 +168,10 @@ class Assignment(Leased):
     sighting = models.ForeignKey(Sighting, on_delete=models.PROTECT, related_name="+")
     slot = models.PositiveIntegerField()
     order = models.PositiveIntegerField(default=0, help_text="Drawn from the campaign's seed.")
+    lot = models.FloatField(
+        default=drawn_lot,
+        help_text="Orders the annotations of a tag for their reviewer, by chance (letters.py).",
+    )
     person = models.ForeignKey(
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
     )
@@ -415,6 +425,10 @@ class Question(models.Model):
     def __str__(self) -> str:
         return self.question
 
+    @property
+    def words(self) -> tuple[str, str, str]:
+        return self.question, self.answer_1, self.answer_2
+
 
 class DraftRevision(models.Model):
     """A draft's entries at one save, as JSON. Some old ones are deleted (retention.py)."""
@@ -523,6 +537,8 @@ class Review(models.Model):
     notes_by_field = models.JSONField(default=dict, blank=True)
     reviewer = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
+    answer = models.TextField(blank=True, help_text="What the annotation's author answers.")
+    answered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]

@@ -477,9 +477,9 @@ def tagged(everybody):
         "fetch": fetch.pk, "tag": free.tag_id, "campaign": campaign.pk, "free": free.pk,
         "handed_back": handed_back.pk, "draft": draft.pk, "place": draft.assignment_id,
         "version": draft.version, "begun": draft.sighting.tag_id,
-        "submitted": submitted.sighting.tag_id, "submitted_field": f"version-{submitted.pk}",
+        "submitted": submitted.sighting.tag_id, "submitted_field": "version-A",
         "version_submitted": submitted.version, "own": own.sighting.tag_id,
-        "own_field": f"version-{own.pk}", "version_own": own.version,
+        "own_field": "version-A", "version_own": own.version,
         "decision": annotation.decide(accepted, everybody["olga"]).pk,
         "guideline": Guideline.objects.get().version,
     }  # fmt: skip

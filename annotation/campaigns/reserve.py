@@ -180,7 +180,7 @@ def _release(rows: Collection[tuple[Assignment, int]]) -> int:
     return released
 
 
-def again(row: Assignment, slot: int) -> Assignment:
+def again(row: Assignment, slot: int, **columns: object) -> Assignment:
     """A further free assignment of the same tag and round."""
     return Assignment(
         campaign_id=row.campaign_id,
@@ -189,6 +189,7 @@ def again(row: Assignment, slot: int) -> Assignment:
         sighting_id=row.sighting_id,
         slot=slot,
         order=row.order,
+        **columns,
     )
 
 

@@ -1,13 +1,13 @@
 """A merge carried out: a new annotation from the fields and questions of several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from annotation.fields.checks import CheckFinding, blocks, check, unchecked, value_at
+from annotation.fields.checks import CheckFinding, Level, blocks, check, unchecked, value_at
 from annotation.fields.entries import NAMES, columns_of, entries_of, same_entries
 from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Question
@@ -15,6 +15,7 @@ from annotation.reviewing.joining import (
     AskedQuestion,
     QuestionSource,
     Wording,
+    alike_pairs,
     joined_questions,
     picked_wordings,
 )
@@ -57,7 +58,7 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
         raise Refusal(
             "Nothing is taken from another annotation. Choose fields or questions of it, or accept this one."
         )
-    findings = check(entries)
+    findings = [*check(entries), *(_alike(wordings) if entries[QUESTIONS.name] else ())]
     looked_at = _looked_at(rows, findings, entries, how.checked)
     if wrong := [*blocks(findings), *unchecked(findings, entries, looked_at)]:
         raise ChecksRefused(wrong)
@@ -66,6 +67,21 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
     if entries[QUESTIONS.name]:
         _ask(made, wordings)
     return made, sources
+
+
+def _alike(wordings: Sequence[Wording]) -> Iterator[CheckFinding]:
+    """A warning for each question that is nearly equal to an earlier one of another annotation."""
+    earlier = {wordings.index(second): first for first, second in alike_pairs(wordings)}
+    for index, first in earlier.items():
+        texts = (wording.row["question"] for wording in (first, wordings[index]))
+        yield CheckFinding(
+            "questions_alike",
+            Level.WARN,
+            f"{QUESTIONS.name}-{index}-question",
+            "Two questions are nearly the same: “{}” and “{}”. Leave one out, or keep both.".format(
+                *texts
+            ),
+        )
 
 
 def _looked_at(

@@ -239,9 +239,9 @@ def _close(at: InRound, read: ReviewInput) -> None:
         gone = [assignment.pk for assignment in held]
         Annotation.objects.filter(assignment__in=gone).update(assignment=None)
         ASSIGNMENT.move(held, "leave_out", lease_holder="", lease_until=None)
-    elif people := held.order_by("person__name").values_list("person__name", flat=True):
+    elif people := held.count():
         raise Conflict(
-            f"{', '.join(people)} still {'works' if len(people) == 1 else 'work'} on this tag. Wait for them, or "
+            f"{people} {'person still works' if people == 1 else 'people still work'} on this tag. Wait for them, or "
             "choose “Withdraw what is in progress”: their drafts stay with them."
         )
     ASSIGNMENT.move(at.assignments.filter(state=AssignmentState.FREE), "leave_out")

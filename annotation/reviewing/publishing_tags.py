@@ -191,8 +191,9 @@ def authors_of(annotation: Annotation) -> dict[int, Person]:
     """Who wrote each question, by its number; of doubles, the one whose words were taken."""
     authors = {}
     for question in annotation.questions.all():
-        first = question.joined_from.order_by("annotation__assignment__slot").first()
-        authors[question.n] = first.annotation.author if first else annotation.author
+        sources = list(question.joined_from.order_by("annotation__assignment__slot"))
+        first = next((row for row in sources if row.words == question.words), question)
+        authors[question.n] = first.annotation.author
     return authors
 
 

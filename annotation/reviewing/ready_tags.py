@@ -80,5 +80,5 @@ def _annotations(keys: Iterable[InRound]) -> Iterable[Annotation]:
             state__in=(AnnotationState.SUBMITTED, AnnotationState.SENT_BACK),
         )
         .select_related("author", "assignment__campaign", "sighting__tag__article")
-        .order_by("assignment__slot")
+        .order_by("assignment__lot", "pk")
     )

@@ -1,145 +1,55 @@
-"""The page of one tag's annotations: next to one another, with what the reviewer typed so far."""
+"""The page of one tag's annotations: next to one another, with what the reviewer typed so far.
 
+Until the tag is decided nothing on it says whose an annotation is, or when it was handed in: it has a letter.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from string import ascii_uppercase
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import QueryDict
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
 from accounts.models import Person
 from annotation.evidence.other_articles import OtherArticles
 from annotation.evidence.panes import Evidence
-from annotation.fields.checks import CheckFinding, Level, check
-from annotation.fields.entries import entries_of
+from annotation.fields.checks import CheckFinding, Level
+from annotation.fields.entries import FIELDS, entries_of
 from annotation.fields.steps import QUESTIONS, STEPS
-from annotation.fields.walker import Field
-from annotation.models import Annotation, Assignment, TagReview
+from annotation.models import Annotation, Assignment, Review, TagReview
 from annotation.reviewing.combining import ChecksRefused, asked_in
-from annotation.reviewing.comparing import ComparedCell, ComparedField, compared_steps
-from annotation.reviewing.joining import NEITHER, AskedQuestion, Wording
+from annotation.reviewing.comparing import ComparedField, compared_steps
+from annotation.reviewing.joining import NEITHER, AskedQuestion, alike_pairs
+from annotation.reviewing.shown_comparison import (
+    ComparedParts,
+    NoteBox,
+    ReviewColumn,
+    ReviewedCell,
+    ReviewedField,
+    ShownQuestion,
+    ShownWording,
+    parts_of,
+)
 from annotation.reviewing.tags_in_round import TagInRound, may_review
 from annotation.states import AnnotationState, AssignmentState
 from leases.refusal import Refusal
 
-# So many characters that no annotation differs in are folded, but for as many at either end.
-FOLDED_FROM, LEFT_OPEN = 1_000, 300
-
-
-def folded(text: str) -> SafeString:
-    """The text with the middle of it folded if it is long: a reviewer reads what differs."""
-    if len(text) < FOLDED_FROM:
-        return format_html("{}", text)
-    begin = text.rfind(" ", 0, LEFT_OPEN) + 1 or LEFT_OPEN
-    end = max(text.find(" ", len(text) - LEFT_OPEN), len(text) - LEFT_OPEN)
-    return format_html(
-        "{}<details><summary>{} more characters</summary>{}</details>{}",
-        text[:begin],
-        f"{end - begin:,}",
-        text[begin:end],
-        text[end:],
-    )
+MERGED = "Merged"
 
 
 @dataclass(frozen=True)
-class NoteBox:
-    """The box for a note on a field of one annotation, or on the whole of it; `text` is what was typed."""
+class NoteSent:
+    """A reviewer's note on one annotation, with the answer to it; `name` is "" until the tag is decided."""
 
+    review: Review
     letter: str
-    label: str
     name: str
-    text: str
-
-
-@dataclass(frozen=True)
-class ReviewColumn:
-    """One annotation with the letter that it has on the page."""
-
-    letter: str
-    annotation: Annotation
-    is_chosen: bool
-    note: NoteBox
 
     @property
-    def name(self) -> str:
-        """Who made it; of a merged one that is nobody of the annotators."""
-        is_merged = self.annotation.assignment_id is None
-        return "Merged" if is_merged else self.annotation.author.name
-
-    @property
-    def findings(self) -> list[tuple[CheckFinding, bool, str]]:
-        """What the checks report: each with whether it was ticked, and the field that it is about."""
-        ticked = {key for key, _ in self.annotation.checked_warnings}
-        return [
-            (finding, finding.key in ticked, finding.field.partition("-")[0])
-            for finding in check(entries_of(self.annotation))
-        ]
-
-
-@dataclass(frozen=True)
-class ReviewedCell:
-    column: ReviewColumn
-    cell: ComparedCell
-    note: NoteBox
-    is_taken: bool
-
-    @property
-    def marked(self) -> SafeString:
-        """The words, with those that another annotation lacks marked."""
-        pieces = (
-            format_html("<mark>{}</mark>", piece.text)
-            if piece.kind == "new"
-            else folded(piece.text)
-            for piece in self.cell.pieces
-        )
-        return format_html_join("", "{}", ((piece,) for piece in pieces))
-
-
-@dataclass(frozen=True)
-class ReviewedField:
-    field: Field
-    differs: bool
-    cells: list[ReviewedCell]
-
-    @property
-    def letters(self) -> str:
-        """The annotations that were asked for it."""
-        return ", ".join(cell.column.letter for cell in self.cells)
-
-    @property
-    def has_note(self) -> bool:
-        return any(cell.note.text for cell in self.cells)
-
-
-@dataclass(frozen=True)
-class ShownWording:
-    """A question as some of the annotations (`letters`) have it; `is_taken`: the reviewer picked it."""
-
-    wording: Wording
-    letters: str
-    is_taken: bool
-
-
-@dataclass(frozen=True)
-class ShownQuestion:
-    """A question; with several wordings they contradict, and one or neither is to be chosen."""
-
-    name: str
-    wordings: list[ShownWording]
-    is_swapped: bool
-    takes_neither: bool
-
-    @property
-    def contradicts(self) -> bool:
-        return len(self.wordings) > 1
-
-    @property
-    def input(self) -> str:
-        """Of contradicting wordings one is chosen."""
-        return "radio" if self.contradicts else "checkbox"
+    def by_field(self) -> list[tuple[str, str]]:
+        """(label, note) of each field."""
+        notes = self.review.notes_by_field.items()
+        return [(FIELDS[name.partition("-")[0]].label, note) for name, note in notes]
 
 
 @dataclass
@@ -162,7 +72,6 @@ class ReviewPage:
             "others": OtherArticles(first, other, tuple(rest)),
             "refusal": self.refusal,
             "typed": self.typed,
-            "none": NEITHER,
         }
 
     @cached_property
@@ -180,21 +89,34 @@ class ReviewPage:
     def decision(self) -> TagReview | None:
         return self.tag.at.decision
 
-    @property
-    def history(self) -> QuerySet[TagReview]:
-        """All decisions on the tag, those taken back too."""
-        return self.tag.at.reviews.select_related("reviewer", "taken_back_by")
+    @cached_property
+    def letters(self) -> dict[int, str]:
+        return self.tag.at.letters
 
-    @property
-    def sent_back(self) -> list[Any]:
-        """Earlier notes to the authors of the annotations shown."""
-        return [
-            review
-            for row in self.rows
-            for review in row.reviews.filter(of_tag=None).select_related(
-                "reviewer", "annotation__author"
-            )
-        ]
+    def letter_of(self, row: Annotation) -> str:
+        return self.letters.get(row.assignment_id or 0, MERGED)
+
+    def name_of(self, row: Annotation) -> str:
+        """Who made it, once the tag is decided; of a merged one that is nobody of the annotators."""
+        return row.author.name if self.decision and row.assignment_id else ""
+
+    @cached_property
+    def history(self) -> list[tuple[TagReview, list[NoteSent]]]:
+        """All decisions on the tag, those taken back too, each with the notes to the authors."""
+        decided = self.tag.at.reviews.select_related("reviewer", "taken_back_by")
+        return [(kept, list(self._notes_of(kept.reviews))) for kept in decided]
+
+    @cached_property
+    def sent_back(self) -> list[NoteSent]:
+        """Earlier notes to the authors of the annotations shown, without a decision on the tag."""
+        earlier = Review.objects.filter(annotation__in=self.rows, of_tag=None)
+        return list(self._notes_of(earlier))
+
+    def _notes_of(self, reviews: Any) -> Iterator[NoteSent]:
+        for review in reviews.select_related("reviewer", "annotation__author"):
+            if review.note or review.notes_by_field or review.answer:
+                row = review.annotation
+                yield NoteSent(review, self.letter_of(row), self.name_of(row))
 
     @property
     def held(self) -> list[Assignment]:
@@ -235,35 +157,44 @@ class ReviewPage:
     def columns(self) -> list[ReviewColumn]:
         chosen = self.typed.getlist("chosen")
         return [
-            ReviewColumn(letter, row, str(row.pk) in chosen, self._note(letter, row, ""))
-            for letter, row in zip(ascii_uppercase, self.rows, strict=False)
+            ReviewColumn(letter, row, self.name_of(row), letter in chosen)
+            for row in self.rows
+            for letter in [self.letter_of(row)]
         ]
 
     @cached_property
-    def steps(self) -> list[tuple[str, list[ReviewedField]]]:
-        """The titles of the steps with their compared fields."""
-        return [
-            (
-                step.step.title,
-                [
-                    ReviewedField(field.field, field.differs, self._cells(field))
-                    for field in step.fields
-                ],
+    def parts(self) -> ComparedParts:
+        """The compared fields, what differs first."""
+        compared = compared_steps(STEPS, [entries_of(row) for row in self.rows])
+        fields = [
+            ReviewedField(
+                field.field,
+                field.differs,
+                len(field.cells) == len(self.rows),
+                list(self._cells(field)),
             )
-            for step in compared_steps(STEPS, [entries_of(row) for row in self.rows])
+            for step in compared
+            for field in step.fields
         ]
+        return parts_of(fields, self.rows)
 
     @cached_property
     def questions(self) -> list[ShownQuestion]:
+        asked = asked_in(self.rows)
+        number = {
+            id(each): n for n, row in enumerate(asked, start=1) for each in row.wordings.values()
+        }
+        alike: dict[int, set[int]] = {}
+        for first, second in alike_pairs(each for row in asked for each in row.wordings.values()):
+            if number[id(first)] != number[id(second)]:
+                alike.setdefault(number[id(second)], set()).add(number[id(first)])
         return [
-            self._question(f"question-{n}", asked) for n, asked in enumerate(asked_in(self.rows))
+            self._question(n, row, sorted(alike.get(n, ()))) for n, row in enumerate(asked, start=1)
         ]
 
     @property
     def question_notes(self) -> list[NoteBox]:
-        return [
-            self._note(column.letter, column.annotation, QUESTIONS.name) for column in self.columns
-        ]
+        return [self._note(column.letter, QUESTIONS.name) for column in self.columns]
 
     @property
     def refused_findings(self) -> list[tuple[CheckFinding, bool]]:
@@ -279,7 +210,7 @@ class ReviewPage:
     @property
     def lost_texts(self) -> list[tuple[str, str]]:
         """(Reason or Note, what was typed) of what this page has no box for any more."""
-        boxes = {str(row.pk) for row in self.rows} if self.may_decide else set()
+        boxes = {column.letter for column in self.columns} if self.may_decide else set()
         names = [] if self.may_decide else [("Reason", "reason")]
         names += [
             ("Note", name)
@@ -288,38 +219,29 @@ class ReviewPage:
         ]
         return [(kind, text) for kind, n in names if (text := self.typed.get(n, "").strip())]
 
-    def _note(self, letter: str, row: Annotation, name: str) -> NoteBox:
-        key = f"note-{row.pk}-{name}" if name else f"note-{row.pk}"
-        label = f"{letter}, {row.author.name}"
-        return NoteBox(letter, label, key, self.typed.get(key, ""))
+    def _note(self, letter: str, name: str) -> NoteBox:
+        key = f"note-{letter}-{name}"
+        return NoteBox(letter, key, self.typed.get(key, ""))
 
-    def _cells(self, field: ComparedField) -> list[ReviewedCell]:
-        picked = self.typed.get(f"take-{field.field.name}", "")
-        return [
-            ReviewedCell(
-                column := self.columns[cell.index],
-                cell,
-                self._note(column.letter, column.annotation, field.field.name),
-                picked == str(column.annotation.pk),
-            )
-            for cell in field.cells
-        ]
+    def _cells(self, field: ComparedField) -> Iterator[ReviewedCell]:
+        name = field.field.name
+        for cell in field.cells:
+            letter = self.columns[cell.index].letter
+            is_taken = self.typed.get(f"take-{name}", "") == letter
+            yield ReviewedCell(letter, cell, self._note(letter, name), is_taken)
 
-    def _question(self, name: str, asked: AskedQuestion) -> ShownQuestion:
+    def _question(self, n: int, asked: AskedQuestion, alike: list[int]) -> ShownQuestion:
         letters = {column.annotation.pk: column.letter for column in self.columns}
         # A question that does not contradict is taken unless the reviewer takes the tick away.
-        picked = self.typed.getlist(name)
+        picked = self.typed.getlist(f"question-{n - 1}")
         by_default = not self.typed and not asked.contradicts
-        return ShownQuestion(
-            name,
-            [
-                ShownWording(
-                    wording,
-                    ", ".join(letters[pk] for pk in wording.annotations),
-                    by_default or wording.key in picked,
-                )
-                for wording in asked.wordings.values()
-            ],
-            asked.is_swapped,
-            NEITHER in picked,
+        wordings = []
+        for wording in asked.wordings.values():
+            first = wording.sources[0]
+            key = f"{letters[first.annotation]}-{first.n}"
+            of = ", ".join(letters[pk] for pk in wording.annotations)
+            wordings.append(ShownWording(wording, key, of, by_default or key in picked))
+        is_of_all = len({pk for each in asked.wordings.values() for pk in each.annotations}) == len(
+            self.rows
         )
+        return ShownQuestion(n, wordings, asked.is_swapped, is_of_all, alike, NEITHER in picked)

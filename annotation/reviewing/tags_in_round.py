@@ -8,7 +8,8 @@ from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet,
 from django.urls import reverse
 
 from accounts.models import Person
-from annotation.models import Annotation, Assignment, Campaign, TagReview
+from annotation.models import Annotation, Assignment, Campaign, Review, TagReview
+from annotation.reviewing.letters import letters_by
 from annotation.states import AnnotationState, AssignmentState, CampaignState
 from leases.rows import first_of
 from wikifetch.models import Sighting, Tag
@@ -40,14 +41,19 @@ class InRound(NamedTuple):
 
     @property
     def submitted(self) -> QuerySet[Annotation]:
-        """The annotations that wait for a decision, in the order of their assignments."""
+        """The annotations that wait for a decision, in the order of their letters."""
         return self.annotations.filter(state=AnnotationState.SUBMITTED)
 
     @property
     def annotations(self) -> QuerySet[Annotation]:
         """All that were handed in at least once."""
         rows = Annotation.objects.filter(assignment__in=self.assignments)
-        return rows.exclude(state=AnnotationState.DRAFT).order_by("assignment__slot")
+        return rows.exclude(state=AnnotationState.DRAFT).order_by("assignment__lot", "pk")
+
+    @property
+    def letters(self) -> dict[int, str]:
+        """Assignment's key -> the letter of its annotation."""
+        return letters_by(dict(self.assignments.values_list("pk", "lot")))
 
     @property
     def reviews(self) -> QuerySet[TagReview]:
@@ -132,10 +138,12 @@ def waiting_for(person: Person) -> QuerySet[Any]:
 
 
 def decided(campaign: Campaign | None = None) -> QuerySet[TagReview]:
-    """The decisions in force, newest first."""
+    """The decisions in force, newest first, with whether an annotator `answers` a note."""
     rows = TagReview.objects.filter(campaign=campaign) if campaign else TagReview.objects.all()
+    answered = Review.objects.filter(of_tag=OuterRef("pk"), answered_at__isnull=False)
     return (
         rows.filter(taken_back_at=None)
+        .annotate(answers=Exists(answered))
         .select_related("campaign", "tag__article", "reviewer")
         .order_by("-pk")
     )

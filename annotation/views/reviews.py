@@ -35,6 +35,7 @@ from leases.refusal import NotFoundHere, Refusal
 from pages.paging import page_of
 
 ANSWERS = {"yes": True, "no": False}
+UNKNOWN = -1  # no annotation's key: a letter that is not to be decided any more
 
 
 @require_GET
@@ -94,15 +95,18 @@ def take_back(request: HttpRequest, review_id: int) -> HttpResponse:
 
 def decide(posted: QueryDict, at: InRound, by: Person) -> str:
     """Carry out the decision that the form asks for; what it was, in words."""
-    read, verb = read_from(posted), posted.get("decision", "")
+    letters = at.letters
+    keys = {letters[row.assignment_id]: row.pk for row in at.submitted if row.assignment_id}
+    read, verb = read_from(posted, keys), posted.get("decision", "")
     is_same = ANSWERS.get(posted.get("same", ""))
-    chosen = [int(pk) for pk in posted.getlist("chosen") if number_in(pk) is not None]
+    chosen = [keys.get(letter, UNKNOWN) for letter in posted.getlist("chosen")]
     alone = list(read.versions) if len(read.versions) == 1 else []
     if not verb:
         raise Refusal("Nothing is decided yet. Press one of the buttons under Decision.")
     if verb == "send_back":
         sent = deciding.send_back(at, chosen or alone, by=by, read=read)
-        return f"Sent back to {', '.join(row.author.name for row in sent)}"
+        which = ", ".join(letters[row.assignment_id] for row in sent if row.assignment_id)
+        return "Sent back" if len(keys) == 1 else f"Sent back {which}"
     if verb == "drop":
         kept = deciding.drop(at, by=by, read=read, is_same=is_same)
     elif verb == "two":
@@ -114,7 +118,7 @@ def decide(posted: QueryDict, at: InRound, by: Person) -> str:
             kept = deciding.accept(at, one, by=by, read=read, is_same=is_same)
         else:
             require_yes(is_same)
-            kept = deciding.merge(at, merge_from(posted, one), by=by, read=read)
+            kept = deciding.merge(at, merge_from(posted, one, keys), by=by, read=read)
     else:
         raise NotFoundHere("There is no such decision.")
     return TagReview.Decision(kept.decision).label
@@ -131,29 +135,30 @@ def only(chosen: list[int]) -> int:
 def require_yes(is_same: bool | None) -> None:
     if not is_same:
         raise Refusal(
-            "A merge is of annotations that describe the same contradiction: answer the first question with yes."
+            "A merge is of annotations that describe the same contradiction. Answer that question with yes."
         )
 
 
 def require_no(is_same: bool | None) -> None:
     if is_same is not False:
         raise Refusal(
-            "Two contradictions were found only if the annotations do not describe the same one: answer the first "
-            "question with no."
+            "Two contradictions were found only if the annotations do not describe the same one. Answer that question "
+            "with no."
         )
 
 
-def read_from(posted: QueryDict) -> ReviewInput:
-    """Versions, notes and reason of the form: version-ID, note-ID, note-ID-FIELD, reason, withdraw."""
+def read_from(posted: QueryDict, keys: Mapping[str, int]) -> ReviewInput:
+    """Versions, notes and reason of the form: version-A, note-A, note-A-FIELD, reason, withdraw.
+
+    `keys`: letter -> annotation.
+    """
     versions: dict[int, int] = {}
     whole: dict[int, str] = {}
     by_field: dict[int, dict[str, str]] = {}
     for name, value in posted.items():
         kind, _, rest = name.partition("-")
-        key, _, field = rest.partition("-")
-        annotation = number_in(key)
-        if annotation is None:
-            continue
+        letter, _, field = rest.partition("-")
+        annotation = keys.get(letter, UNKNOWN)
         if kind == "version":
             version = number_in(str(value))
             versions[annotation] = -1 if version is None else version
@@ -167,19 +172,25 @@ def read_from(posted: QueryDict) -> ReviewInput:
     return ReviewInput(versions, posted.get("reason", ""), notes, withdraw="withdraw" in posted)
 
 
-def merge_from(posted: QueryDict, base: int) -> Merge:
+def merge_from(posted: QueryDict, base: int, keys: Mapping[str, int]) -> Merge:
     """take-FIELD names the annotation of a field, question-INDEX the wording; the rest is taken from `base`."""
     fields = {
-        name: source
+        name: keys.get(letter, UNKNOWN)
         for name in FIELDS
-        if (source := number_in(posted.get(f"take-{name}", ""))) is not None
+        if (letter := posted.get(f"take-{name}", ""))
     }
     questions: Mapping[int, list[str]] = {
-        index: posted.getlist(name)
+        index: [wording_of(value, keys) for value in posted.getlist(name)]
         for name in posted
         if (index := number_in(name.removeprefix("question-"))) is not None
     }
     return Merge(FieldSources(base, fields), questions, frozenset(posted.getlist("checked")))
+
+
+def wording_of(value: str, keys: Mapping[str, int]) -> str:
+    """A wording's key as joining.py has it: the page says A-1 for the first question of A."""
+    letter, dash, n = value.partition("-")
+    return f"{keys.get(letter, UNKNOWN)}-{n}" if dash else value
 
 
 def shown(request: HttpRequest, at: InRound, refusal: Refusal | None = None) -> HttpResponse:

@@ -214,7 +214,8 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     list(same_tag.select_for_update().order_by("pk"))
     ASSIGNMENT.require(assignment, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = same_tag.aggregate(last=Max("slot"))["last"]
-    reserve.again(assignment, last + 1).save()
+    # With its letter: those of the others stay.
+    reserve.again(assignment, last + 1, lot=assignment.lot).save()
     this = Campaign.objects.filter(pk=assignment.campaign_id)
     reserve.replace_given_up([assignment.tag_id], this)
     reserve.follow_stop_rule(assignment.campaign_id)

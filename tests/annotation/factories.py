@@ -5,6 +5,8 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from django.db.models import F
+
 from accounts.roles import Role
 from annotation.campaigns import opening
 from annotation.campaigns.opening import CampaignDesign, Frame, Limits
@@ -93,7 +95,7 @@ def campaign(
     """A campaign over `tags` new tags (on top of those that there are); `plan` and `limits` are keywords of theirs."""
     for _ in range(tags):
         tag()
-    return opening.open_campaign(
+    opened = opening.open_campaign(
         name=name,
         collection=collection(into),
         design=CampaignDesign(
@@ -105,6 +107,9 @@ def campaign(
         ),
         by=by or admin(),
     )
+    # A is whoever claims first; by chance it is anybody.
+    opened.assignments.update(lot=F("slot"))
+    return opened
 
 
 def admin(username="olga"):

@@ -306,7 +306,7 @@ def test_deciding_on_an_annotation_gives_up_its_tag(client, alice):
         make.place_of(annotation).path,
         {
             "decision": "send_back",
-            f"version-{annotation.pk}": annotation.version,
+            "version-A": annotation.version,
             "reason": "Look again.",
         },
     )

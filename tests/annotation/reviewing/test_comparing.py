@@ -4,7 +4,13 @@ import pytest
 
 from annotation.fields.steps import STEPS
 from annotation.reviewing.comparing import compared_steps
-from annotation.reviewing.joining import NEITHER, joined_questions, picked_wordings
+from annotation.reviewing.joining import (
+    NEITHER,
+    alike_pairs,
+    are_alike,
+    joined_questions,
+    picked_wordings,
+)
 from annotation.reviewing.merging import FieldSources, merged, sources_of
 from leases.refusal import Refusal
 from tests.annotation.factories import nothing, whole
@@ -129,6 +135,34 @@ def test_a_contradicting_question_is_refused_until_one_is_chosen(picked):
 def test_one_of_the_contradicting_wordings_or_neither_is_taken(picked, count):
     asked = joined_questions({7: [question()], 8: [question(one="1802")]})
     assert len(picked_wordings(asked, {0: [picked]})) == count
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        (question("When was the mill built?"), question("In what year was the mill built?"), True),
+        # The same answers, in any words and order.
+        (question("When was it built?"), question("Since when does it stand?", "in 1820", "1801"), True),
+        # The same question in other words, with other answers.
+        (question("When was the mill built?"), question("What year was the mill built?", "1799"), True),
+        (question("How old is it?"), question("Who built it?", "one man", "two men"), False),
+        (question("Was it built in 1801?", "yes", "no"), question("Was it built 1801?", "Yes", "No"), True),
+        (question("Was it built in 1801?", "yes", "no"), question("Was it built in 1801?", "no", "yes"), False),
+        (question("Was it built in 1801?", "yes", "no"), question("Was it red?", "yes", "no"), False),
+        (question("Was it built in 1801?", "yes", "no"), question("When was it built?"), False),
+        (question("¿?", "?", "!"), question("??", "?", "."), False),
+    ],
+)  # fmt: skip
+def test_which_questions_are_nearly_equal(first, second, alike):
+    assert are_alike(first, second) == are_alike(second, first) == alike
+
+
+def test_nearly_equal_questions_are_pointed_out_between_annotations_only():
+    own = [question("When was it built?"), question("Since when does it stand?")]
+    asked = joined_questions({7: own, 8: [question("Since which year is it there?")]})
+    wordings = [wording for each in asked for wording in each.wordings.values()]
+    pairs = [(one.key, two.key) for one, two in alike_pairs(wordings)]
+    assert pairs == [("7-1", "8-1"), ("7-2", "8-1")]
 
 
 # ---------------------------------------------------------------- merging

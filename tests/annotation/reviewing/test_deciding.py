@@ -25,6 +25,13 @@ from wikifetch.states import TagState
 pytestmark = pytest.mark.django_db
 
 ASKED = make.WHOLE["questions"][0]
+# About something else.
+FURTHER = {
+    **ASKED,
+    "question": "Whose mill is it?",
+    "answer_1": "three brothers",
+    "answer_2": "1,195 panes",
+}
 
 
 @pytest.fixture
@@ -40,8 +47,7 @@ def campaign(olga):
 @pytest.fixture
 def pair(olga):
     """Alice and Bob, who differ in the span and in a question."""
-    other = {**ASKED, "question": "In which year was the mill built?"}
-    return make.two_of_a_tag({}, {"span_1": "1801", "questions": [other]}, by=olga)
+    return make.two_of_a_tag({}, {"span_1": "1801", "questions": [FURTHER]}, by=olga)
 
 
 def states(*annotations):
@@ -155,7 +161,7 @@ def test_an_annotation_of_another_tag_is_not_accepted_here(olga, pair):
 
 def test_a_merge_takes_fields_and_questions_and_keeps_their_authors(olga, pair):
     double = {**ASKED, "question": ASKED["question"].upper()}
-    saving.replace_questions(pair[1], [double, {**ASKED, "question": "Which year?"}])
+    saving.replace_questions(pair[1], [double, FURTHER])
     questions = {0: [f"{pair[0].pk}-1"], 1: [f"{pair[1].pk}-2"]}
     merge(pair, olga, fields={"span_1": pair[1].pk}, questions=questions)
     made = Annotation.objects.exclude(merged_from=None).distinct().get()
@@ -226,7 +232,7 @@ def test_the_checks_look_at_the_merged_annotation_and_warnings_are_ticked(olga):
 
 
 def test_a_warning_that_an_annotator_ticked_is_not_asked_again(olga):
-    odd = {**ASKED, "question": "What does passage 1 say?"}
+    odd = {**FURTHER, "question": "What does passage 1 say?"}
     pair = make.two_of_a_tag({}, {"questions": [odd]}, by=olga)
     merge(pair, olga, questions=all_questions(pair))
     made = Annotation.objects.exclude(merged_from=None).distinct().get()
@@ -329,8 +335,8 @@ def places(annotation):
     return list(make.place_of(annotation).assignments.values_list("state", flat=True))
 
 
-def test_who_still_works_on_a_tag_is_named_and_nothing_is_decided(olga, early):
-    with pytest.raises(Conflict, match="Bob still works on this tag"):
+def test_while_somebody_still_works_on_a_tag_nothing_is_decided_and_nobody_is_named(olga, early):
+    with pytest.raises(Conflict, match="1 person still works on this tag"):
         make.decide(early, olga)
     assert states(early) == [AnnotationState.SUBMITTED]
     assert places(early) == ["submitted", "held", "free"]

@@ -28,7 +28,12 @@ from wikifetch.wikitext.languages import WikiWords
 
 pytestmark = pytest.mark.django_db
 
-OTHER = {**make.WHOLE["questions"][0], "question": "Which year?"}
+OTHER = {
+    **make.WHOLE["questions"][0],
+    "question": "Whose mill is it?",
+    "answer_1": "three brothers",
+    "answer_2": "1,195 panes",
+}
 
 
 @pytest.fixture
