@@ -108,6 +108,14 @@ class ShownStep:
     def step(self) -> FormStep:
         return self.standing.step
 
+    @property
+    def is_explained(self) -> bool:
+        return any(entry.is_explained for entry in self.fields)
+
+    @property
+    def has_filled(self) -> bool:
+        return any(entry.filled for entry in self.fields)
+
 
 def shown_steps(
     steps: Sequence[FormStep], entries: Entries, remarks: Remarks, guideline: Mapping[str, str]

@@ -63,6 +63,7 @@ def _passage(n: int, letter: str) -> tuple[Field, ...]:
             max_length=PASSAGE,
             help="The same passage, clear on its own: in its first sentence, replace pronouns and “the …” with names; "
             "rewrite a table or infobox row as prose. Leave it empty if the copied passage is clear on its own.",
+            needed="required for a table or infobox",
         ),
     )
 

@@ -42,7 +42,8 @@ class Field:
     """One entry of a step.
 
     `max_length` is in characters, 0 if the kind has none. For ROWS, `fields` are the columns of a row,
-    and `at_most` is how many can be submitted; a required ROWS field needs one complete row.
+    and `at_most` is how many can be submitted; a required ROWS field needs one complete row. `needed` says when a field
+    that is not required is needed all the same (checks.py).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Field:
     max_length: int = 0
     fields: tuple["Field", ...] = ()
     at_most: int = 0
+    needed: str = ""
 
     @property
     def values(self) -> tuple[str, ...]:

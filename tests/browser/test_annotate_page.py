@@ -237,7 +237,8 @@ def test_a_refused_submission_shows_a_summary_whose_links_lead_to_the_fields(des
     desk.locator("[name=statement_2]").fill("")
     desk.get_by_role("button", name="Submit", exact=True).click()
     summary = desk.locator("#error-summary")
-    expect(summary).to_be_focused()
+    expect(summary).to_be_visible()
+    expect(desk.locator("[name=statement_2]")).to_be_focused()
     expect(desk.locator("[name=statement_1]")).to_have_value(make.WHOLE["statement_1"])
     summary.get_by_role("link").click()
     assert desk.evaluate("document.activeElement.name") == "statement_2"

@@ -109,7 +109,8 @@ def test_a_link_of_the_summary_shows_the_field_with_its_label_and_error(open_pag
     settled(page)
     page.locator("[data-field=validity] input[value=Valid]").check()
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#error-summary")).to_be_focused()
+    expect(page.locator("#id_passage_2_copied")).to_be_focused()
+    page.locator("#id_passage_2_standalone").focus()
     page.get_by_role("link", name="Fill in “Passage 2, as copied”").press("Enter")
     expect(page.get_by_label("Passage 2, as copied")).to_be_focused()
     bar = page.locator(".rail").bounding_box()
@@ -231,6 +232,9 @@ def test_a_caption_is_selected_by_keys_apart_from_other_text(open_page, wikitext
     pytest.fail("j never comes to the caption")
 
 
+NAMES = "boxes => boxes.map((box) => box.labels[0].querySelector('span').childNodes[2].data.trim())"
+
+
 def chosen(page) -> list[str]:
     return page.locator("[data-field=type_1] input:checked").evaluate_all(
         "options => options.map((option) => option.value)"
@@ -255,7 +259,15 @@ def test_every_kind_is_one_letter_away_while_its_list_has_the_focus(open_page):
     page.keyboard.press(letters[3])
     expect(options.nth(3)).to_be_focused()
     assert chosen(page) == [*values[:3], *values[4:]]
-    page.keyboard.press("n")  # no letter of an option: the next step, as anywhere
+    by_name = dict(zip(options.evaluate_all(NAMES), letters, strict=True))
+    assert [by_name[name] for name in ("Date or time", "Location", "Number")] == ["d", "l", "n"]
+    assert [by_name[name] for name in ("Organization", "Person", "Law")] == ["o", "p", "a"]
+    page.keyboard.press("Enter")
+    types = page.locator("[data-field=type_2] input[name=type_2]")
+    expect(types.first).to_be_focused()
+    page.keyboard.press("2")
+    expect(types.nth(1)).to_be_checked()
+    page.keyboard.press("Alt+n")
     expect(page.locator("[name=questions-0-question]")).to_be_focused()
 
 

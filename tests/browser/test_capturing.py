@@ -159,7 +159,7 @@ def test_the_cursor_goes_on_after_a_passage_was_sent(page, article_text):
         desk.keyboard.press(n)
         assert (focus_of(desk), desk.evaluate("[scrollX, scrollY]")) == before
         assert desk.evaluate("document.getSelection().toString()") == said[-1]
-        expect(desk.locator(".pick-said")).to_contain_text(f"to passage {n}")
+        expect(desk.locator("[data-said]")).to_contain_text(f"to passage {n}")
     assert [words.split("[")[0] for words in said] == [
         "One stone.",
         "Two mills, of J. Ay.",

@@ -163,14 +163,15 @@ def test_next_and_back_put_the_focus_where_the_work_begins(desk):
     desk.keyboard.press("Alt+p")
     assert focused(desk) == "type_1"
     desk.locator("[data-step-link=confidence]").click()
-    expect(desk.get_by_role("button", name="Next")).to_be_disabled()
+    desk.get_by_role("button", name="Next").click()  # from the last step to what is missing
+    expect(desk.locator("#step-passages")).to_be_focused()
 
 
-def test_a_taxonomy_is_filled_by_letters_and_enter(desk):
+def test_a_taxonomy_is_filled_by_letters_digits_and_enter(desk):
     desk.keyboard.press("v")
     desk.locator("[data-step-link=types]").click()
-    for letter in "caab":
-        desk.keyboard.press(letter)
+    for key in "c112":
+        desk.keyboard.press(key)
         desk.keyboard.press("Enter")
     assert focused(desk) == "questions-0-question"
     wait_until(desk, "saved")
@@ -214,7 +215,7 @@ def test_a_link_to_a_field_shows_its_step(desk, watch):
     choose(desk, "validity", "Valid")
     desk.get_by_role("button", name="Submit", exact=True).click()
     summary = desk.locator("#error-summary")
-    expect(summary).to_be_focused()
+    expect(desk.locator("[name=passage_2_copied]")).to_be_focused()  # the first problem
     summary.get_by_role("link", name="Fill in “Question”.").click()
     assert focused(desk) == "questions-0-question"
 
@@ -326,7 +327,8 @@ def test_a_row_has_a_sentence_to_begin_with_but_is_not_done_by_it_unseen(desk):
     desk.locator("[name=passage_2_copied]").fill("Length of all lines: 14.7 km")
     desk.locator("[name=passage_2_standalone]").fill("")
     desk.locator("[data-field=modality_2] input[value=table]").check()
-    expect(desk.get_by_text("Passage 2 is from a table or infobox")).to_be_visible()
+    missing = desk.locator("#step-passages [data-missing]")
+    expect(missing).to_contain_text("Passage 2, stand-alone")
     desk.get_by_role("button", name="Begin with a sentence of the row").click()
     expect(desk.locator("[name=passage_2_standalone]")).to_have_value(
         "Elbe Metro. Length of all lines: 14.7 km."
@@ -377,29 +379,30 @@ def test_a_screen_reader_meets_the_fields_of_each_step_in_order_with_names_and_s
     desk.get_by_role("button", name="All steps").click()
     steps = {key: desk.locator(f"#step-{key}") for key in ("validity", "passages", "reason")}
     assert controls_in(steps["validity"]) == [
-        "group Is this tag valid?",
+        "group Is this tag valid? (required)",
         "radio Valid",
         "radio Invalid",
-        "textbox Comment (optional)",
+        "textbox Comment",
     ]
+    needed = "(required for a table or infobox)"
     assert [name for name in controls_in(steps["passages"]) if not name.startswith("radio")] == [
-        "textbox Title of article A Filled in: check it",
-        "textbox Passage 1, as copied Filled in: check it",
-        "group Passage 1 comes from (optional) Filled in: check it",
-        "textbox Passage 1, stand-alone (optional) Filled in: check it",
-        "textbox Title of article B Filled in: check it",
-        "textbox Passage 2, as copied",
-        "group Passage 2 comes from (optional)",
-        "textbox Passage 2, stand-alone (optional)",
-        "group Are passage 1 and passage 2 the same?",
+        "textbox Title of article A (required) Filled in: check it",
+        "textbox Passage 1, as copied (required) Filled in: check it",
+        "group Passage 1 comes from Filled in: check it",
+        f"textbox Passage 1, stand-alone {needed} Filled in: check it",
+        "textbox Title of article B (required) Filled in: check it",
+        "textbox Passage 2, as copied (required)",
+        "group Passage 2 comes from",
+        f"textbox Passage 2, stand-alone {needed}",
+        "group Are passage 1 and passage 2 the same? (required)",
     ]
     assert controls_in(steps["reason"]) == [
         "group Passage 1: select its contradicted words",
         "group Passage 2: select its contradicted words",
-        "textbox Passage 1 states that …",
-        "textbox However, passage 2 states that …",
-        "textbox Contradicted span of passage 1 (optional)",
-        "textbox Contradicted span of passage 2 (optional)",
+        "textbox Passage 1 states that … (required)",
+        "textbox However, passage 2 states that … (required)",
+        "textbox Contradicted span of passage 1",
+        "textbox Contradicted span of passage 2",
     ]
     assert 'radio "Valid" [checked]' in steps["validity"].aria_snapshot()
     assert controls_in(desk.locator("#step-confidence"))[1:] == [f"radio {n}" for n in range(1, 6)]
@@ -424,7 +427,7 @@ def test_definitions_are_shown_without_a_change_to_the_field(desk):
     wait_until(desk, "saved")
     before = stored()
     version = Annotation.objects.get().version
-    desk.locator("[data-field=type_1] .definitions input").check()
+    desk.get_by_label("Definitions").check()
     expect(desk.locator("[data-field=type_1] small").first).to_be_visible()
     desk.wait_for_timeout(1_000)  # longer than a save waits
     assert (stored(), Annotation.objects.get().version) == (before, version)

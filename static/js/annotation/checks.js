@@ -101,7 +101,8 @@ function* tableWithoutProse(entries, form) {
   if (only === tableTable) tabular = [1, 2];
   else if (only === textTable && tabular.length === 0 && bare.length === 2) tabular = [1];
   for (const n of bare.filter((each) => tabular.includes(each))) {
-    yield block("table_without_prose", `passage_${n}_standalone`, `Passage ${n} is from a table or infobox: write it out as prose in “Passage ${n}, stand-alone”.`);
+    const label = `Passage ${n}, stand-alone`;
+    yield { ...block("table_without_prose", `passage_${n}_standalone`, `Passage ${n} is from a table or infobox: write it out as prose in “${label}”.`), label };
   }
 }
 

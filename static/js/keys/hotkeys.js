@@ -98,6 +98,7 @@ export class KeySheet {
     this.#write(() => null);
     this.#dialog.querySelector("[data-keys-off]").hidden = this.#keys.singleKeys;
     this.#dialog.showModal();
+    this.#dialog.scrollTop = 0;
     import("./layout.js").then(async ({ layoutNow, captionOf }) => {
       const layout = await layoutNow();
       if (layout) this.#write((key) => captionOf(key, layout));

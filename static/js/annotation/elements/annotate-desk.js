@@ -27,7 +27,7 @@ class AnnotateDesk extends HTMLElement {
     this.filled = new Filled(this.form);
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
     this.panes = this.querySelector("evidence-panes");
-    this.steps = new Steps(this.form);
+    this.steps = new Steps(this.form, this.dataset.shortcuts === "on");
     addSplitter(this, this.form);
     this.panes.scrollToTag(); // the border has moved, and the lines with it
     this.listen();
@@ -37,7 +37,7 @@ class AnnotateDesk extends HTMLElement {
     else this.draft.turn("saved", { saved_at: this.dataset.savedAt });
     this.restore();
     this.refresh();
-    this.querySelector("#error-summary")?.focus();
+    this.showProblem();
     if (location.hash === "#give-up") this.querySelector("#give-up").showPopover();
     this.dataset.writable = "";
     this.aided = this.addAids();
@@ -47,7 +47,15 @@ class AnnotateDesk extends HTMLElement {
   /** After a submission this page came as its answer: a reload now asks for this tag, and submits nothing. */
   showAddress() {
     const own = this.form.getAttribute("action"); // form.action is the buttons of that name
-    if (location.pathname !== own) history.replaceState(null, "", own);
+    if (location.pathname !== own) history.replaceState(history.state, "", own);
+  }
+
+  /** What was refused: the summary stays above, and the first problem in it has the focus. */
+  showProblem() {
+    const summary = this.querySelector("#error-summary");
+    const first = summary?.querySelector("li a");
+    if (!first || !this.steps.reveal(first.hash.slice(1))) summary?.focus();
+    else this.steps.say(`${summary.querySelector("h2").textContent} ${first.textContent}`);
   }
 
   host() {

@@ -1,5 +1,5 @@
 // Below an empty answer: the contradicted span of its passage, which often is the answer. The button is no stop of the
-// Tab key, which goes from answer to answer; Alt+S does the same from inside the answer.
+// Tab key, which goes from answer to answer; Alt+S does the same from inside the question or the answer.
 
 import { rowsOf, textControl } from "../entries.js";
 import { button, made, write } from "../../shared/dom.js";

@@ -4,7 +4,7 @@
 import { Hotkeys, KeySheet, leaveField, namesOf } from "../../keys/hotkeys.js";
 import { composing, made } from "../../shared/dom.js";
 
-const LETTERS = "abcefhiloqruwyzmd"; // those left out act in a list of kinds as they do elsewhere on the page
+const KEPT = "gx"; // they act in a list of kinds as they do elsewhere on the page
 
 export class DeskKeys {
   constructor(desk) {
@@ -32,10 +32,10 @@ export class DeskKeys {
       ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", written(({ spans }) => spans?.some((each) => each.take()))],
       ["g", "Open or close the guideline of this step", aided(({ guidelines }) => guidelines.toggle())],
       ["w", "Write the stand-alone text of passage 1, again of passage 2", written(({ editors }) => editors && this.writeStandalone(editors))],
-      ["Alt+S", "In an empty answer: the span of its passage", () => fieldWithFocus()?.querySelector(".answer-offer button")?.click()],
+      ["Alt+S", "The span of its passage is the answer: here, or in the next answer of this question that is empty", () => offerAt(document.activeElement)?.click()],
       ["Alt+H", "Help on the field that has the focus", () => fieldWithFocus()?.querySelector(".help-box")?.togglePopover()],
       ["x", "Skip, hand back or flag this tag", () => this.giveUp()],
-      ["a … z", "In a list of kinds: tick the option with that letter; Enter goes to the next list", () => {}],
+      ["a … z, 1 … 9", "In a list of kinds: tick the option with that letter or digit; Enter goes to the next list", () => {}],
       ["Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand()],
       ["Escape", "Leave a text field, so that the single keys work", leaveField],
       ["?", "Show these keys", () => this.sheet.open()],
@@ -72,6 +72,7 @@ export class DeskKeys {
   }
 }
 
+const offerAt = (place) => place.closest("[data-field]")?.querySelector(".answer-offer button") ?? place.closest("[data-row]")?.querySelector(".answer-offer button");
 const fieldWithFocus = () => document.activeElement.closest("[data-field]");
 
 /** The options with keys of their own; 1 and 2 are above, and choose too where they are options of the step. */
@@ -80,8 +81,21 @@ function choices(form) {
   return options.map((option) => [option.dataset.key, option.dataset.label]);
 }
 
+/** Digits for up to nine options; else each gets the initial of its name where that is free, else its next free letter. */
+function keysOf(names) {
+  if (names.length < 10) return names.map((_, place) => String(place + 1));
+  const keys = [];
+  const isFree = (letter) => !keys.includes(letter) && !KEPT.includes(letter);
+  const lettersOf = (place) => names[place].toLowerCase().match(/[a-z]/g);
+  const order = names.map((_, place) => place);
+  for (const place of order) if (isFree(lettersOf(place)[0])) [keys[place]] = lettersOf(place);
+  order.sort((one, other) => names[one].length - names[other].length); // a short name has less to choose from
+  for (const place of order) keys[place] ??= [...lettersOf(place), ..."abcdefghijklmnopqrstuvwxyz"].find(isFree);
+  return keys;
+}
+
 /**
- * While a list of kinds has the focus, each of its options has a letter that ticks it and takes the tick back, and Enter
+ * While a list of kinds has the focus, each of its options has a key that ticks it and takes the tick back, and Enter
  * goes on to the next list.
  */
 class OptionKeys {
@@ -89,16 +103,18 @@ class OptionKeys {
   constructor(form, after) {
     this.lists = [...form.querySelectorAll(".field-many")];
     for (const list of this.lists) {
-      const options = new Map([...list.querySelectorAll("input[type=checkbox][name]:not([name=checked])")].map((option, place) => [LETTERS[place], option]));
-      for (const [letter, option] of options) this.name(letter, option);
+      const boxes = [...list.querySelectorAll("input[type=checkbox][name]:not([name=checked])")];
+      const keys = keysOf(boxes.map((box) => box.labels[0].querySelector("span").firstChild.data.trim()));
+      const options = new Map(boxes.map((box, place) => [keys[place], box]));
+      for (const [key, option] of options) this.name(key, option);
       list.addEventListener("keydown", (event) => this.pressed(event, list, options, after));
     }
   }
 
-  name(letter, option) {
+  name(key, option) {
     const words = option.labels[0].querySelector("span");
-    words.prepend(made("kbd", { class: "option-key", "aria-hidden": "true" }, letter), " ");
-    option.setAttribute("aria-keyshortcuts", letter);
+    words.prepend(made("kbd", { class: "option-key", "aria-hidden": "true" }, key), " ");
+    option.setAttribute("aria-keyshortcuts", key);
   }
 
   pressed(event, list, options, after) {

@@ -1,5 +1,5 @@
 // What the app knows of the entries besides their text: which fields it filled in, and where the passages were copied
-// from. A filled field is marked until the person touches it or confirms its step. Both are hidden inputs of the form; they
+// from. A filled field is tinted until the person touches it or confirms its step. Both are hidden inputs of the form; they
 // go with every save, and are in the copy that this browser keeps.
 
 import { button, made } from "../../shared/dom.js";
@@ -10,7 +10,10 @@ export class Filled {
     this.touched = new Set(); // in this visit
     this.filling = false;
     for (const kind of ["input", "change"]) form.addEventListener(kind, ({ target }) => this.changed(this.enteredBy(target)));
-    for (const step of form.querySelectorAll("[data-step]")) this.addConfirmation(step);
+    for (const line of form.querySelectorAll("[data-filled-line]")) {
+      const step = line.closest("[data-step]");
+      line.append(" ", button("What was filled in is right", () => this.confirm(step), { class: "button button-quiet confirm-filled" }));
+    }
   }
 
   get names() {
@@ -56,21 +59,18 @@ export class Filled {
     const name = cell.dataset.field;
     this.form.querySelector(`input[name=filled][value="${name}"]`)?.remove();
     if (isFilled) {
-      cell.querySelector("label, legend").append(made("span", { class: "filled-mark small muted" }, " Filled in: check it"));
+      cell.querySelector("label, legend").append(made("span", { class: "filled-mark visually-hidden" }, " Filled in: check it"));
       this.form.append(made("input", { type: "hidden", name: "filled", value: name }));
     }
-    this.showConfirmation(cell.closest("[data-step]"));
+    this.showLine(cell.closest("[data-step]"));
   }
 
-  addConfirmation(step) {
-    const confirm = button("What was filled in is right", () => this.confirm(step), { class: "button button-quiet confirm-filled" });
-    step.append(confirm);
-    this.showConfirmation(step);
-  }
-
-  showConfirmation(step) {
-    const confirm = step?.querySelector(".confirm-filled");
-    if (confirm) confirm.hidden = !step.querySelector("[data-filled]");
+  /** The line of a step keeps its place once it was shown: nothing moves while one types. */
+  showLine(step) {
+    const line = step.querySelector("[data-filled-line]");
+    const isAny = step.querySelector("[data-filled]") !== null;
+    line.toggleAttribute("data-done", !isAny);
+    if (isAny) line.hidden = false;
   }
 
   confirm(step) {

@@ -17,9 +17,9 @@ export class PickBar {
     this.form = form;
     this.proposals = proposals;
     this.words = made("span", { class: "small" });
-    this.said = made("p", { class: "pick-said small muted", dir: "auto", role: "status" });
+    this.said = form.querySelector("[data-said]");
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
-    pane.prepend(this.bar, this.said);
+    pane.prepend(this.bar);
     document.addEventListener("selectionchange", () => this.changed());
     document.addEventListener("pointerdown", () => { this.isExact = false; });
     document.addEventListener("pointerup", () => setTimeout(() => this.snap()));

@@ -4,11 +4,13 @@ import { made, recalled, remember } from "../../shared/dom.js";
 import { readEntries, textControl, valueOf } from "../entries.js";
 
 const VIEW = "sic-et-non:steps";
-const ABSENT = new Set(["required", "no_option"]);
+const ABSENT = new Set(["required", "no_option", "table_without_prose"]);
 
 export class Steps {
-  constructor(form) {
+  /** With `goesOn`, a choice that a key or a click makes opens the next step where one choice is all. */
+  constructor(form, goesOn = false) {
     this.form = form;
+    this.goesOn = goesOn;
     this.findings = null; // a function of the entries, once the checks have come; until then the rail is the server's
     this.sections = [...form.querySelectorAll("[data-step]")];
     this.ticked = new Map(); // a warning's key to its field's value when it was ticked
@@ -22,7 +24,8 @@ export class Steps {
     form.addEventListener("focusin", (event) => this.mark(event.target.closest("[data-step]")?.dataset.step));
     for (const hidden of form.querySelectorAll("[data-step-by], [data-view-steps]")) hidden.hidden = false;
     this.view(recalled(VIEW) ?? "one");
-    const named = location.hash.replace("#step-", ""); // or what is no step
+    // Where the person was, as after Back; else what the address names, which may be no step.
+    const named = history.state?.step ?? location.hash.replace("#step-", "");
     this.mark((this.section(named) ? named : form.elements.step.value) || this.sections[0].dataset.step);
   }
 
@@ -49,6 +52,7 @@ export class Steps {
   mark(key) {
     if (!this.section(key)) return;
     this.form.elements.step.value = key;
+    if (history.state?.step !== key) history.replaceState({ step: key }, "");
     for (const section of this.sections) section.toggleAttribute("data-current", section.dataset.step === key);
     for (const link of this.form.querySelectorAll("[data-step-link]")) {
       if (link.dataset.stepLink === key) link.setAttribute("aria-current", "step");
@@ -57,15 +61,30 @@ export class Steps {
     this.showMoves();
   }
 
+  /** Next is the main button until all is complete, then Submit. */
   showMoves() {
-    const at = this.open.indexOf(this.current);
-    for (const move of this.form.querySelectorAll("[data-step-by]")) {
-      move.disabled = !this.open[at + Number(move.dataset.stepBy)];
-    }
+    for (const move of this.form.querySelectorAll("[data-step-by]")) move.disabled = !this.from(Number(move.dataset.stepBy));
+    const isDone = this.open.every((section) => this.isComplete(section));
+    this.form.querySelector("[data-step-by='1']").classList.toggle("button-primary", !isDone);
+    this.form.querySelector("button[value=submit]").classList.toggle("button-primary", isDone);
+  }
+
+  /** The step so many on or back; on from the last one, the first that is not complete. */
+  from(by) {
+    const next = this.open[this.open.indexOf(this.current) + by];
+    return next ?? (by > 0 ? this.open.find((section) => section !== this.current && !this.isComplete(section)) : undefined);
+  }
+
+  link(section) {
+    return this.form.querySelector(`[data-step-link="${section.dataset.step}"]`);
+  }
+
+  isComplete(section) {
+    return this.link(section).dataset.standing === "complete";
   }
 
   move(by) {
-    const next = this.open[this.open.indexOf(this.current) + by];
+    const next = this.from(by);
     if (next) this.enter(next);
   }
 
@@ -82,8 +101,29 @@ export class Steps {
     const option = this.current?.querySelector(`[data-key="${CSS.escape(key)}"]`);
     if (!option) return false;
     option.click();
-    if (option.matches("[data-opens]")) this.move(1);
+    this.goOn(option);
     return true;
+  }
+
+  /** After a choice by a key or a click, never by an arrow key inside its group. */
+  goOn(option) {
+    const here = option.closest("[data-step]");
+    if (!this.goesOn || here !== this.current) return;
+    this.check();
+    const chosen = `“${option.dataset.label}” chosen.`;
+    const next = !this.findings || this.isComplete(here) ? this.from(1) : null;
+    if (next) {
+      this.enter(next);
+      this.say(`${chosen} ${next.querySelector("h2").textContent.trim()} (Alt+P goes back)`);
+    } else {
+      const words = this.link(here).querySelector("[data-standing-words]").textContent;
+      this.say(`${chosen} ${this.isComplete(here) ? "Everything is complete: Ctrl+Enter submits." : `In this step: ${words}.`}`);
+    }
+  }
+
+  /** At the foot, where it moves nothing. */
+  say(text) {
+    this.form.querySelector("[data-said]").textContent = text;
   }
 
   /** Show the field with this id, wherever it is. */
@@ -99,9 +139,12 @@ export class Steps {
 
   clicked(event) {
     const link = event.target.closest("a[href^='#']");
+    const option = event.target.closest("[data-key]");
     const move = event.target.closest("[data-step-by]");
     if (move) this.move(Number(move.dataset.stepBy));
     if (event.target.closest("[data-view-steps]")) this.switchView();
+    // An arrow key's click has no detail. With all steps in view nothing has to open.
+    if (option && event.detail && this.form.dataset.view === "one") this.goOn(option);
     if (!link) return;
     const step = this.section(link.dataset.stepLink);
     if (step && this.open.includes(step)) this.enter(step);
@@ -137,13 +180,13 @@ export class Steps {
 
   /** With or without network; the server decides. */
   check() {
-    this.showMoves();
-    if (!this.findings) return;
+    if (!this.findings) return this.showMoves();
     const findings = this.findings(readEntries(this.form));
     const absent = findings.filter(({ code }) => ABSENT.has(code));
     const remarks = findings.filter(({ code }) => !ABSENT.has(code));
     for (const box of this.form.querySelectorAll("[data-warnings]")) this.showRemarks(box, remarks);
     for (const section of this.sections) this.showState(section, absent, remarks);
+    return this.showMoves();
   }
 
   showRemarks(box, remarks) {
@@ -169,7 +212,7 @@ export class Steps {
     const gaps = absent.filter(here);
     const open = remarks.filter((finding) => here(finding) && !this.isTicked(finding));
     const isOpen = this.open.includes(section);
-    const link = this.form.querySelector(`[data-step-link="${section.dataset.step}"]`);
+    const link = this.link(section);
     link.dataset.standing = !isOpen ? "closed" : gaps.length ? "open" : open.length ? "check" : "complete";
     link.querySelector("[data-standing-words]").textContent = words(isOpen, gaps.length, open.length);
     showGaps(section.querySelector("[data-missing]"), isOpen ? gaps : []);

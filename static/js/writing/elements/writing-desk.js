@@ -16,7 +16,7 @@ const NOT_COMPARED = "This entry was also saved elsewhere, and what you enter he
 const NOTHING_FILLED = { names: [], mark: () => {}, quietly: (act) => act() };
 
 const isBlank = (value) => value === false || String(value ?? "").trim() === "";
-const labelOf = (cell) => cell.querySelector("label, legend").textContent.trim();
+const labelOf = (cell) => cell.querySelector("label, legend").firstChild.data.trim();
 
 class WritingDesk extends HTMLElement {
   connectedCallback() {

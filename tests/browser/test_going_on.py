@@ -1,0 +1,222 @@
+"""A choice opens the next step where one choice is all, and what leads to a whole annotation: Next, Submit, Back."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.models import Annotation
+from tests.annotation import factories as make
+from tests.browser.conftest import settled, sign_in
+from tests.browser.test_annotate_page import address, choose, stored, wait_until
+from tests.browser.test_capturing import PLACES, real_draft
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def opened(open_page, alice):
+    """`opened(size, **entries)`: alice's page of a draft with these entries."""
+
+    def at(width=1440, height=900, **entries):
+        draft = make.draft(alice, **entries)
+        page = open_page(alice, width=width, height=height)
+        page.goto(address(draft))
+        settled(page)
+        return page
+
+    return at
+
+
+def step_of(page):
+    return page.locator("[data-step-link][aria-current]").get_attribute("data-step-link")
+
+
+def said(page):
+    return page.locator("[data-said]")
+
+
+def option(page, name, value):
+    return page.locator(f"[data-field={name}] input[value='{value}']")
+
+
+def test_a_choice_by_key_opens_the_next_step_and_is_announced(opened):
+    page = opened(**make.whole(validity="", same_passage="", confidence=None))
+    page.keyboard.press("v")
+    expect(page.locator("#step-passages")).to_be_focused()
+    expect(said(page)).to_have_text("“Valid” chosen. 2 The two passages (Alt+P goes back)")
+    expect(said(page)).to_have_attribute("role", "status")
+    page.keyboard.press("d")
+    expect(page.locator("[name=statement_1]")).to_be_focused()
+    expect(said(page)).to_contain_text("“Different” chosen. 3 What contradicts what")
+
+
+def test_a_choice_stays_where_something_is_missing_and_says_so(opened):
+    page = opened()
+    page.keyboard.press("v")
+    page.keyboard.press("d")
+    expect(page.locator("#step-passages")).to_be_visible()
+    expect(said(page)).to_contain_text("“Different” chosen. In this step: ")
+    expect(said(page)).to_contain_text("missing")
+
+
+def test_a_choice_can_be_changed_after_it_went_on(opened):
+    page = opened(**make.whole(same_passage=""))
+    page.keyboard.press("p")
+    page.locator("[data-step-link=passages]").click()
+    page.keyboard.press("d")
+    expect(page.locator("[name=statement_1]")).to_be_focused()
+    page.keyboard.press("Alt+p")
+    expect(page.locator("#step-passages")).to_be_focused()
+    page.keyboard.press("m")
+    expect(option(page, "same_passage", "Same")).to_be_checked()
+    expect(said(page)).to_contain_text("1 to check")  # the texts differ: it stays
+    wait_until(page, "saved")
+    assert stored()["same_passage"] == "Same"
+    page.locator("[data-step-link=validity]").click()
+    page.keyboard.press("i")
+    expect(said(page)).to_contain_text("Everything is complete: Ctrl+Enter submits.")
+    page.keyboard.press("v")
+    expect(page.locator("#step-passages")).to_be_focused()
+    wait_until(page, "saved")
+    assert stored()["statement_1"] == make.WHOLE["statement_1"]
+
+
+@pytest.mark.parametrize("what", ["option", "label"])
+def test_a_click_goes_on_and_an_arrow_key_does_not(opened, what):
+    page = opened(**make.whole(validity=""))
+    valid, invalid = (option(page, "validity", value) for value in ("Valid", "Invalid"))
+    invalid.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(valid).to_be_checked()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(valid).to_be_focused()
+    expect(valid).to_be_visible()
+    if what == "option":
+        valid.click()
+    else:
+        page.locator("[data-field=validity] label").first.click()
+    expect(page.locator("#step-passages")).to_be_focused()
+    option(page, "modality_1", "table").click()  # one of several entries of its step
+    expect(option(page, "modality_1", "table")).to_be_visible()
+    option(page, "modality_1", "text").click()
+    option(page, "same_passage", "Different").click()
+    expect(page.locator("[name=statement_1]")).to_be_focused()
+
+
+def test_without_shortcuts_nothing_goes_on(opened, alice):
+    alice.shortcuts = False
+    alice.save()
+    page = opened(**make.whole(validity=""))
+    option(page, "validity", "Valid").click()
+    expect(option(page, "validity", "Valid")).to_be_focused()
+    assert step_of(page) == "validity"
+
+
+def test_the_last_choice_leads_to_what_is_missing_and_next_is_the_main_button_until_then(opened):
+    page = opened(**make.whole(confidence=None, statement_2=""))
+    following, submit = (
+        page.get_by_role("button", name=name, exact=True) for name in ("Next", "Submit")
+    )
+    main = "button button-primary"
+    page.locator("[data-step-link=confidence]").click()
+    expect(following).to_have_class(main)
+    page.keyboard.press("4")
+    expect(page.locator("[name=statement_1]")).to_be_focused()
+    expect(submit).to_have_class("button")
+    page.locator("[name=statement_2]").fill("It was built in 1801.")
+    expect(submit).to_have_class(main)
+    expect(following).to_have_class("button")
+
+
+def test_a_refused_submission_goes_to_the_first_problem(opened, watch):
+    watch.expect("status of 400")
+    page = opened(**make.whole(statement_2="", confidence=None))
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("[name=statement_2]")).to_be_focused()
+    expect(said(page)).to_contain_text("it cannot be submitted like this")
+    expect(page.locator("#error-summary").get_by_role("link")).to_have_count(2)
+
+
+def test_the_sheet_of_keys_opens_at_its_top(opened):
+    page = opened(height=500)
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keys")
+    expect(sheet.get_by_role("heading", name="Keys")).to_be_in_viewport()
+    assert sheet.evaluate(
+        "sheet => [sheet.scrollTop, sheet.scrollHeight > sheet.clientHeight]"
+    ) == [0, True]
+
+
+def test_back_returns_to_the_step_that_was_saved(opened):
+    page = opened(**make.whole())
+    page.goto("/annotate/")
+    page.get_by_role("link", name="Kettle Mill").click()  # its address names a step
+    settled(page)
+    page.locator("[data-step-link=questions]").click()
+    page.locator("[name=qa_comment]").fill("By subtraction.")
+    wait_until(page, "saved")
+    page.get_by_role("link", name="Your queue").click()
+    page.go_back()
+    settled(page)
+    assert step_of(page) == "questions"
+    expect(page.locator("[name=qa_comment]")).to_be_visible()
+
+
+def test_a_row_that_nobody_has_touched_is_missing_its_sentence_and_nothing_is_red(page, alice):
+    sign_in(page, alice)
+    page.goto(address(real_draft(PLACES["table row"][0], alice)))
+    settled(page)
+    page.keyboard.press("v")
+    step = page.locator("#step-passages")
+    expect(step.locator("[data-missing]")).to_contain_text("Passage 1, stand-alone")
+    expect(page.locator(".field-error, .field-warning")).to_have_count(0)
+    label = page.locator("label[for=id_passage_1_standalone]")
+    expect(label).to_contain_text("(required for a table or infobox)")
+    expect(page.locator("label[for=id_passage_1_copied]")).to_contain_text("(required)")
+
+
+def test_what_was_filled_in_is_tinted_and_said_once_a_step_and_nothing_moves(page, alice):
+    sign_in(page, alice)
+    page.goto(address(real_draft(PLACES["text"][0], alice)))
+    settled(page)
+    page.keyboard.press("v")
+    step = page.locator("#step-passages")
+    line = step.locator("[data-filled-line]")
+    expect(line).to_be_visible()
+    colour = "box => getComputedStyle(box).backgroundColor"
+    filled, empty = page.locator("[name=article_1]"), page.locator("[name=passage_2_copied]")
+    assert filled.evaluate(colour) != empty.evaluate(colour)
+    expect(page.locator("[data-field=article_1] .filled-mark")).to_have_text("Filled in: check it")
+
+    def places():
+        return [
+            page.locator(f"[name={name}]").bounding_box()["y"]
+            for name in ("article_1", "passage_1_copied")
+        ]
+
+    before = places()
+    page.keyboard.press("j")
+    page.keyboard.press("2")
+    expect(said(page)).to_contain_text("to passage 2")
+    step.get_by_role("button", name="What was filled in is right").click()
+    expect(line).to_be_hidden()
+    assert places() == before
+    wait_until(page, "saved")
+    assert Annotation.objects.get().filled == ["type_2", "type_3"]
+
+
+def test_one_switch_shows_all_definitions(opened):
+    page = opened(**make.whole())
+    page.locator("[data-step-link=types]").click()
+    expect(page.get_by_label("Definitions")).to_have_count(1)
+    choose(page, "type_4", make.WHOLE["type_4"][0])
+    small = page.locator("#step-types small")
+    expect(small.first).to_be_hidden()
+    page.get_by_label("Definitions").check()
+    for at in (small.first, small.last):
+        expect(at).to_be_visible()
