@@ -77,6 +77,7 @@ export class StandaloneEditor {
 
   /** Go and write: a row has a first sentence to change, a text begins as its copy. */
   write() {
+    this.show();
     const begin = this.box.querySelector("p > button");
     if (begin) begin.click();
     textControl(this.cell).focus();
