@@ -97,6 +97,11 @@ class MediaWiki(Server):
         ):
             yield database
 
+    def parsed(self, pages: list[str], templates: dict[str, str]) -> list[str]:
+        """The HTML of each page where there are these templates and no others."""
+        given = json.dumps({"pages": pages, "templates": templates})
+        return json.loads(_php(self.root, str(HERE / "parse_pages.php"), given=given))
+
     def dump(self) -> str:
         """The whole wiki with its histories, as its own export."""
         return _php(self.root, "dumpBackup.php", "--full", "--quiet")

@@ -42,7 +42,7 @@ CASES = {
     ),
     "text between a caption and a link": (
         "[[File:A.jpg|thumb|One]] Two@. In [[Kent]]\nThree",
-        "[[File:A.jpg|thumb|One]] Two@. In [[Kent]]\nThree",
+        "[[File:A.jpg|thumb|One]] Two@. In [[Kent]]",
     ),
     "text below captions": (
         "[[File:A.jpg|thumb|[http://e.org One]]] [[File:B.jpg|thumb|In [[Kent]]]]\nTwo@",
@@ -131,6 +131,62 @@ CASES = {
     "line of a gallery with a template over lines": (
         "<gallery>\nA.jpg|Is {{cvt|12\n|m}}@\nB.jpg|x\n</gallery>",
         "A.jpg|Is {{cvt|12\n|m}}@",
+    ),
+    # What MediaWiki makes a paragraph or an item of its own.
+    "text next to a preformatted text": ("One.\n<pre>a</pre> Two@.\nThree.", "Two@."),
+    "text above a line that begins with a blank": ("One@.\n Two.\nThree.", "One@."),
+    "lines that begin with a blank": ("One.\n Two.\n Three@.\nFour.", "Two.\n Three@."),
+    "line that begins with a comment and a blank": (
+        "One.\n<!-- c --> Two@.\nThree.",
+        "<!-- c --> Two@.",
+    ),
+    "line that begins with unread text": (
+        "One.\n<nowiki>[[a</nowiki> Two@.",
+        "One.\n<nowiki>[[a</nowiki> Two@.",
+    ),
+    "text after a quotation in HTML": (
+        "One <blockquote>two</blockquote> three@.\nFour.",
+        "three@.",
+    ),
+    "text before a division": ("One@. <div>\nTwo.\n</div>", "One@."),
+    "text below a list of references": (
+        "One.\n<references>\n<ref name=a>b</ref>\n</references>\nTwo@.",
+        "Two@.",
+    ),
+    "text below a rule": ("One.\n----\nTwo@.", "Two@."),
+    "text below an unknown template on a line": ("One.\n{{Mills of Kent|all}}\nTwo@.", "Two@."),
+    "text around a line that is a tag": ("One.\n@\nTwo.", "One.\n@\nTwo."),
+    "definition of a term on its line": ("; [[a:b]] <b>c:d</b> https://e.org: Two@\n: x", "Two@"),
+    "term with a definition on its line": (
+        "; Weir {{nowrap|a:b}}@: 12 m",
+        "; Weir {{nowrap|a:b}}@",
+    ),
+    "item after a comment": ("One.\n<!-- c -->* Two@.\nThree.", "<!-- c -->* Two@."),
+    "heading after noinclude": (
+        "<noinclude>== Two@ ==\nThree.</noinclude>",
+        "<noinclude>== Two@ ==",
+    ),
+    "heading with a template over lines": (
+        "One.\n== Two {{cvt|12\n|m}}@ ==\nThree.",
+        "== Two {{cvt|12\n|m}}@ ==",
+    ),
+    "table caption with a template over lines": (
+        "{|\n|+ Is {{cvt|12\n|m}} high@\n| 1\n|}",
+        "|+ Is {{cvt|12\n|m}} high@",
+    ),
+    "caption with brackets in a template": (
+        "[[File:A.jpg|thumb|One {{cn|reason=a]] b}} two@]]\nThree.",
+        "[[File:A.jpg|thumb|One {{cn|reason=a]] b}} two@]]",
+    ),
+    "field with brackets in a template": (
+        "{{Infobox\n| a = 1 {{cn|reason=a]]}} m@\n| b = c\n}}",
+        "| a = 1 {{cn|reason=a]]}} m@",
+    ),
+    "field with an argument": ("{{Infobox\n| a = {{{x|1}}} m@\n| b = c\n}}", "| a = {{{x|1}}} m@"),
+    "text in braces that can be no template": ("* The {{weir is\n* 12@ m}}", "* 12@ m}}"),
+    "row of HTML on the same line as another": (
+        "<table><tr><td>{{cvt|12\n|m}}</td></tr><tr><td>1@</td></tr></table>",
+        "<tr><td>1@</td></tr>",
     ),
     "line of a comment": ("One@.\n<!-- hush -->\nTwo.", "One@.\n<!-- hush -->\nTwo."),
 }

@@ -71,6 +71,10 @@ def test_look_alikes_and_unread_text_hold_no_tag(text):
     "text",
     [
         f"<nowiki/>{TAG}",
+        "{{inconsistent|reason=see -{Mill}- {{nowrap|-{a}-}}}}",
+        "{{inconsistent|reason\n= 12 m\n|date=May 2020}}",
+        "{{nowrap|see\n== {{inconsistent}} ==\n}}",
+        f"<gallery>\nA.jpg|a }}}} b\n</gallery>{TAG}",
         f"<nowiki>{TAG}",  # never closed: the wiki reads on
         f"<gallery>\nMill.jpg|The mill{TAG}\n</gallery>",
         f"<ref>A note.{TAG}</ref>",
@@ -149,6 +153,9 @@ def test_marks_of_direction_are_no_part_of_a_name(name):
         "One {{inconsistent|reason=see [[Mill|date=May 2020}} two.\n\nThe [[weir]].",
         "One<ref>A {{inconsistent|date=May 2020</ref> two}}.",
         "{{inconsistent|reason=see {{nowrap|Mill|date=May 2020}} two.",
+        "One {{inconsistent|reason=see -{ Mill|date=May 2020}} two.",
+        "One {{inconsistent|reason=see\n== Mill|date=May 2020}} two.",
+        "One {{inconsistent|reason=see <gallery>\nA.jpg|}}\n</gallery> two.",
     ],
 )
 def test_what_the_wiki_shows_as_text_is_no_tag_and_a_problem(text):

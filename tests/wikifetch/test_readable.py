@@ -32,7 +32,7 @@ from wikifetch.wikitext.readable import readable
         ("[https://example.org label] https://example.org", "label https://example.org"),
         ("AT&amp;T &ndash; &#8364;5", "AT&T – €5"),
         ("One.<br>Two.<br/ >Three.</br>Four.", "One.\nTwo.\nThree.\nFour."),
-        ("<div class=x>\n<center>Built</small> </DIV>in <blockquote>1801", "Built in 1801"),
+        ("<div class=x>\n<center>Built</small> </DIV>in <blockquote>1801", "Built\nin\n1801"),
         (
             "x<y and <divide> or <nowiki><div></nowiki> &lt;div&gt;",
             "x<y and <divide> or <div> <div>",
@@ -41,6 +41,23 @@ from wikifetch.wikitext.readable import readable
         ("Seen<!-- not this --> here", "Seen here"),
         ("{{nowrap|{{nowrap|{{convert|4|m}}}}}}", "4 m"),
         ("{{formatnum:1234}}", "1234"),
+        ("{{#if:x|12|13}} m {{#if: <!-- c --> |12|13}} {{#if:{{{1|}}}|a}}", "12 m 13"),
+        ("{{#ifeq:a| a|12|13}} {{#ifeq:a|b|12}} {{#ifeq:a|b|12|''13''}}", "12 13"),
+        ("{{#switch:b|a=1|b|c=2|3}} {{#switch:z|a=1|#default=2}} {{#switch:z|a=1|3}}", "2 2 3"),
+        ("{{lc:WEIR}} {{ucfirst:weir}} {{uc:a}} {{lcfirst:Ab}}", "weir Weir A ab"),
+        ("{{{1|12}}} m {{{1}}} {{{a|b|c}}}", "12 m {{{1}}} b"),
+        ("The <code>{{nowrap|12 m}}</code>", "The 12 m"),
+        ("<nowiki>a&nbsp;&lt;b</nowiki> <pre>12 <nowiki>{{x}}</nowiki></pre>", "a <b 12 {{x}}"),
+        ("See https://e.org/a{{cn|date=May 2020}}", "See https://e.org/a"),
+        (
+            "One<ref>a</small> b</ref> two</b> <references>\n<ref name=a>b</i></ref>\n</references>",
+            "One two",
+        ),
+        ("The {{weir is 12 m", "The {{weir is 12 m"),
+        ("The {{nowrap|12 [[m}} is", "The {{nowrap|12 [[m}} is"),
+        ("The {{nowrap|12 -{ m}} is", "The {{nowrap|12 -{ m}} is"),
+        ("<onlyinclude>One</onlyinclude> <noinclude>two", "One two"),
+        ("{{<!-- c -->inconsistent|reason=a}}", ""),
     ],
 )
 def test_what_a_reader_sees(wikitext, words):
@@ -186,7 +203,6 @@ STATED = [
     ("{{Article issues|contradict=May 2009|refimprove=May 2008}}", ""),
     ("{{Mills of Kent}}", ""),
     ("{{sfn|Kettle|1900}}", ""),
-    ("{{#if:a|b}}", ""),
 ]  # fmt: skip
 
 
@@ -250,6 +266,14 @@ def test_what_is_left_out_is_listed(wikitext, words, left_out):
         ("table row", '| 1801 || [[Ann]] || style="x" | {{convert|4|m}}\n| last', "1801 | Ann | 4 m | last"),
         ("table row", "! Year !! Owner", "Year | Owner"),
         ("table row", "|+ Owners", "Owners"),
+        ("table row", "|+ Is {{cvt|12\n|m}}", "Is 12 m"),
+        ("table row", "| 1 {{!}}{{!}} 2 {{nowrap|a{{!}}b}}", "1 | 2 a|b"),
+        ("table row", "<tr><td>12 m<td>14 m</tr>", "12 m\n14 m"),
+        ("table", ":{|\n|+ Owners\n| 1 || 2\n|}", "Owners\n1 | 2"),
+        ("list item", "<!-- c -->* Built", "Built"),
+        ("list item", "<noinclude>* Built", "Built"),
+        ("caption", "[[File:A.jpg|thumb|The {{cn|reason=a]] b|date=x}} [[m]]]]", "The m"),
+        ("caption", "[[File:A.jpg|thumb|a {{{1|b}}} c]]", "a b c"),
         ("infobox field", "| opened = {{start date|1801|3}}", "opened: March 1801"),
         ("infobox field", "|\n opened = 1801", "opened: 1801"),
         ("list item", "** Built in 1801", "Built in 1801"),

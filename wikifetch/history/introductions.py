@@ -16,7 +16,8 @@ from typing import Protocol, TypeVar
 from wikifetch.history.pages_seen import RevisionSeen
 from wikifetch.history.tag_identity import TagPlace, likeness, place_of, same_tags, word_counts
 from wikifetch.wikitext import KNOWN_NAMES, PageReading, TagNames, TagSeen, find_tags
-from wikifetch.wikitext.blocks import Layout, banner_block
+from wikifetch.wikitext.blocks import banner_block
+from wikifetch.wikitext.layout import Layout
 from wikifetch.wikitext.sections import paths
 
 _LIKE_ENOUGH = 0.4

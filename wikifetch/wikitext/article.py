@@ -13,8 +13,8 @@ from html import escape
 from itertools import islice
 from operator import attrgetter
 
-from wikifetch.wikitext.blocks import Layout, parameters, value_begin
 from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
+from wikifetch.wikitext.layout import Layout, value_begin
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, HtmlSink
 from wikifetch.wikitext.page_units import LIST_MARKS, Unit, page_units
@@ -175,7 +175,7 @@ class WikitextWriter:
     def _infobox(self, unit: Unit) -> str:
         fields: dict[str, Unit] = {}
         values: dict[str, str] = {}
-        for span in parameters(self._layout.masked, (unit.start, unit.end))[1:]:
+        for span in self._layout.parameters((unit.start, unit.end))[1:]:
             name, equals, value = self._layout.raw[slice(*span)].partition("=")
             if equals:
                 name = name.strip("| \n\t")
@@ -201,7 +201,7 @@ class WikitextWriter:
         if self._names.kind_of(name):
             return ""
         given: list[tuple[str, str, Unit]] = []
-        for span in parameters(self._layout.masked, template)[1:]:
+        for span in self._layout.parameters(template)[1:]:
             begin = value_begin(self._layout.masked, span)
             label = self._layout.raw[span[0] + 1 : begin].strip("= \n\t")
             given.append((label, self._layout.raw[begin : span[1]], Unit("field", *span)))

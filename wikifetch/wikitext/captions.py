@@ -2,11 +2,16 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from wikifetch.wikitext.languages import LANGUAGES, alternatives, languages_with, spellings
+from wikifetch.wikitext.positions.braces import match_braces
+from wikifetch.wikitext.positions.spans import Nesting
+from wikifetch.wikitext.positions.unread import masked, unread_spans
 
-_PIECES = re.compile(r"\[\[|\]\]|\{\{|\}\}|\|")
 _FRAMED = re.compile(rf"(?:{alternatives(spellings('framed'))})\s*(?:=.*)?", re.DOTALL)
+
+_MOST_ARGUMENTS = 20
 
 
 def _options_in(*languages: str) -> re.Pattern[str]:
@@ -47,6 +52,12 @@ def caption_of(file_link: str) -> Caption:
     return Caption(words[-1] if words else "", is_shown)
 
 
+def is_framed(file_link: str) -> bool:
+    """Whether one of a short link's arguments says that the file is shown beside the text, with its caption."""
+    arguments = file_link.removesuffix("]]").lower().split("|")[1:_MOST_ARGUMENTS]
+    return any(_FRAMED.fullmatch(argument.strip()) for argument in arguments)
+
+
 def _is_foreign(name: str, options: list[str]) -> bool:
     """Whether the last option is one word, in no language that the file's name and the others show, nor English."""
     if "=" in options[-1]:
@@ -65,10 +76,9 @@ def _languages_of(option: str) -> set[str]:
 
 def _split(inner: str) -> list[str]:
     """At the bars that no link or template holds."""
-    depth, cuts = 0, [-1]
-    for mark in _PIECES.finditer(inner):
-        if mark.group() != "|":
-            depth = depth + 1 if mark.group() in {"[[", "{{"} else max(0, depth - 1)
-        elif depth == 0:
-            cuts.append(mark.start())
-    return [inner[a + 1 : b] for a, b in zip(cuts, [*cuts[1:], len(inner)], strict=True)]
+    read = masked(inner, unread_spans(inner))
+    braces = match_braces(read)
+    held = Nesting([*braces.templates, *braces.links, *braces.others])
+    bars = (bar.start() for bar in re.finditer(r"\|", read))
+    cuts = [-1, *(bar for bar in bars if not held.innermost(bar)), len(inner)]
+    return [inner[a + 1 : b] for a, b in pairwise(cuts)]

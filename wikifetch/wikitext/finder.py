@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from datetime import date as Date
 from functools import cached_property
 
-from wikifetch.wikitext.blocks import Layout, WikitextBlock, banner_block, inline_block, parameters
+from wikifetch.wikitext.blocks import banner_block, inline_block
 from wikifetch.wikitext.languages import speaking
+from wikifetch.wikitext.layout import Layout, WikitextBlock
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
-from wikifetch.wikitext.passages import passage_of
+from wikifetch.wikitext.passages import Passages
+from wikifetch.wikitext.positions.spans import outermost
 from wikifetch.wikitext.readable import ReadableBlock, readable
 from wikifetch.wikitext.sections import path_to
-from wikifetch.wikitext.spans import Spans
 from wikifetch.wikitext.tag_names import (
     HOLDERS,
     INCONSISTENT,
@@ -102,7 +103,8 @@ def _found(wikitext: str, names: TagNames) -> PageReading:
         problems.append(
             f"The page has {len(places)} tags; only the first {MAX_TAGS_A_PAGE} were read."
         )
-    tags = tuple(_seen(layout, place, names) for place in places[:MAX_TAGS_A_PAGE])
+    passages = Passages(layout, names)
+    tags = tuple(_seen(layout, place, passages) for place in places[:MAX_TAGS_A_PAGE])
     return PageReading(tags, tuple(problems))
 
 
@@ -129,29 +131,20 @@ def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
         if match := names.name_pattern.match(layout.masked, start + 2):
             named.append((start, end, " ".join(match["name"].split())))
     holders = sorted((start, end) for start, end, name in named if fold(name) in HOLDERS)
-    outermost = _outermost(holders)
+    outer = outermost(holders)
     for start, end, name in named:
         if kind := names.kind_of(name):
             # An inline tag there speaks as the banners around it do, of the section or the lead.
-            around = outermost.over(start, start)
+            around = outer.over(start, start)
             yield _Place(start, end, undirected(name).strip(), kind, around is not None)
     # One in another is none of its parameters: a tag named there is written as a template.
-    for holder in outermost:
+    for holder in outer:
         yield from _old_parameters(layout, holder, names)
-
-
-def _outermost(spans: list[tuple[int, int]]) -> Spans:
-    """Of spans in order, of which none overlaps another in part, those that are in no other."""
-    outer: list[tuple[int, int]] = []
-    for span in spans:
-        if not outer or span[0] >= outer[-1][1]:
-            outer.append(span)
-    return Spans(outer)
 
 
 def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) -> Iterator[_Place]:
     """{{Article issues|contradict=May 2009}}: a parameter named as a tag, whose value is its date."""
-    for start, end in parameters(layout.masked, holder)[1:]:
+    for start, end in layout.parameters(holder)[1:]:
         raw = layout.raw[start:end].rstrip()
         name, equals, value = raw.removeprefix("|").partition("=")
         kind = names.kind_of(name) if equals and "{" not in name else None
@@ -159,13 +152,13 @@ def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) ->
             yield _Place(start, start + len(raw), name.strip(), kind, value=value)
 
 
-def _seen(layout: Layout, place: _Place, names: TagNames) -> TagSeen:
+def _seen(layout: Layout, place: _Place, passages: Passages) -> TagSeen:
     raw = layout.raw[place.start : place.end]
     fields = place.fields(raw)
     inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
     span = (place.start, place.end)
     block = inline_block(layout, *span) if inline else banner_block(layout, place.start)
-    passage = passage_of(layout, block, span, names) if inline else block
+    passage = passages.of(block, span) if inline else block
     text = layout.raw[block.start : block.end]
     clean = text.replace(raw, "")
     passage_text = layout.raw[passage.start : passage.end]
@@ -193,8 +186,9 @@ def _seen(layout: Layout, place: _Place, names: TagNames) -> TagSeen:
 def _unclosed(layout: Layout, names: TagNames) -> list[str]:
     """Tags whose braces are never closed: the wiki shows them as text, so they are problems."""
     problems = []
-    for start in sorted(layout.braces.unclosed):
-        match = names.name_pattern.match(layout.masked, start + 2)
+    for run, end in sorted(layout.braces.unclosed):
+        start = end - 2
+        match = layout.masked[run] == "{" and names.name_pattern.match(layout.masked, end)
         if match and names.kind_of(match["name"]):
             # Its name alone: the wiki may hide the rest one day, and this sentence would still quote it.
             name = " ".join(match["name"].split())

@@ -9,11 +9,11 @@ import mwparserfromhell
 
 from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.parameters import parse_parameters
-from wikifetch.wikitext.tag_names import HOLDERS, TagNames, fold
+from wikifetch.wikitext.positions.unread import unread_spans
+from wikifetch.wikitext.tag_names import FILL, HOLDERS, TagNames, fold
 from wikifetch.wikitext.templates.tabled import TABLED, template_key
 from wikifetch.wikitext.templates.words import is_note
 from wikifetch.wikitext.tree import walk
-from wikifetch.wikitext.unread import unread_spans
 
 _REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)
 _KEPT = {
@@ -74,7 +74,7 @@ class HtmlSink:
         return "".join([*self.parts, *self._kept[0].lines(self.parts)]).strip()
 
     def text(self, words: str) -> None:
-        self.parts.append(escape(words))
+        self.parts.append(escape(words.replace(FILL, "")))
         self.says_something |= bool(words.strip())
 
     def end(self, wikitext: str) -> None:
@@ -125,6 +125,7 @@ class HtmlSink:
         self._write_aside(kind, "", escape(words))
 
     def leave_out(self, what: str, raw: str) -> None:
+        raw = raw.replace(FILL, "")
         if what == "reference" or is_note(raw.removeprefix("{{")):
             self._write_note(raw)
         elif what == "file":

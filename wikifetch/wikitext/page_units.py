@@ -1,11 +1,15 @@
 """The paragraphs, lists, tables and templates that a page is made of, in order. Pure."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-from wikifetch.wikitext.blocks import Layout
+from wikifetch.wikitext.layout import Layout
+from wikifetch.wikitext.positions.spans import Span
+from wikifetch.wikitext.tag_names import FILL
 from wikifetch.wikitext.templates.words import is_infobox, may_state_facts
 
+_HTML = re.compile(r"<(?:[uod]l|table|blockquote|div|center)\b", re.IGNORECASE)
 LIST_MARKS = {"*": "ul", "#": "ol", ":": "dl", ";": "dl"}
 
 
@@ -18,54 +22,55 @@ class Unit:
 
 def page_units(layout: Layout) -> Iterator[Unit]:
     """The units of a page in order; together with blank lines they cover it."""
-    standing = {**_lone_facts(layout), **dict(layout.standing_templates)}
-    tables = dict(layout.tables.outermost)
-    headings = {heading.start: heading.end for heading in layout.headings}
-    lines = (
-        (layout.masked.rfind("\n", 0, start) + 1, start, end) for start, end in layout.galleries
-    )
-    galleries = {line: end for line, start, end in lines if not layout.masked[line:start].strip()}
+    standing = {unit.start: unit for unit in _standing(layout)}
     position, length = 0, len(layout.raw)
     while position < length:
-        if position in standing:
-            end = standing[position]
-            name = layout.name((position, end))
-            yield Unit(_kind_of_template(name), position, end)
-        elif position in tables:
-            end = max(tables[position], position + 1)
-            yield Unit("table", position, end)
-        elif position in headings:
-            end = headings[position]
-            yield Unit("heading", position, end)
-        elif position in galleries:
-            end = max(galleries[position], position + 1)
-            yield Unit("ul", position, end)
-        else:
-            end = layout.line(position, position)[1]
-            kind = _kind_of_line(layout.masked[position:end])
-            while kind in {"ul", "ol", "dl", "paragraph"} and end < length:
-                starts = end + 1
-                if any(starts in known for known in (standing, tables, headings, galleries)):
-                    break
-                line_end = layout.line(starts, starts)[1]
-                if _kind_of_line(layout.masked[starts:line_end]) != kind:
-                    break
-                end = line_end
-            if kind:
-                yield Unit(kind, position, end)
-        position = end
+        unit = standing.get(position) or _lines(layout, position, standing)
+        if unit.kind:
+            yield unit
+        position = max(unit.end, position + 1)
         while position < length and layout.masked[position] == "\n":
             position += 1
 
 
-def _lone_facts(layout: Layout) -> dict[int, int]:
-    """Unknown templates that are one line."""
-    masked = f"\n{layout.masked}\n"
-    return {
-        start: end
-        for start, end in layout.braces.templates
-        if masked[start] == "\n" == masked[end + 1] and may_state_facts(layout.name((start, end)))
-    }
+def _standing(layout: Layout) -> Iterator[Unit]:
+    """Those that are no lines of text; of two that begin at one place the one that counts comes last."""
+    for start, end in layout.galleries:
+        line = layout.masked.rfind("\n", 0, start) + 1
+        if not layout.masked[line:start].strip():
+            yield Unit("ul", line, end)
+    for heading in layout.headings:
+        yield Unit("heading", heading.start, heading.end)
+    for start, end in layout.tables.outermost:
+        yield Unit("table", start, end)
+    for start, end in layout.notes:
+        if layout.masked[start : start + 11].lower() == "<references":
+            yield Unit("paragraph", start, end)
+    yield from (Unit("paragraph", *pre) for pre in layout.preformatted)
+    for template in (*layout.lone_facts, *layout.standing_templates):
+        yield Unit(_kind_of_template(layout.name(template)), *template)
+
+
+def _lines(layout: Layout, position: int, standing: Container[int]) -> Unit:
+    """The line at a position, and those below that are of its kind."""
+    end = layout.line(position, position)[1]
+    kind = _kind_of_line(layout, (position, end))
+    while kind and end < len(layout.raw) and end + 1 not in standing:
+        below = layout.line(end + 1, end + 1)
+        kind_below = _kind_of_line(layout, below)
+        if not kind_below or kind == "beside":
+            break
+        is_open = kind == "html" and _opens(layout.masked[position:end])
+        if not is_open and (kind == "html" or kind_below != kind):
+            break
+        end = below[1]
+    return Unit(kind if kind in LIST_MARKS.values() else kind and "paragraph", position, end)
+
+
+def _opens(html: str) -> bool:
+    """Whether its first element does not end."""
+    name = html.strip(f" {FILL}")[1:3]
+    return len(re.findall(f"<{name}", html, re.I)) > len(re.findall(f"</{name}", html, re.I))
 
 
 def _kind_of_template(name: str) -> str:
@@ -74,5 +79,12 @@ def _kind_of_template(name: str) -> str:
     return "facts" if may_state_facts(name) else "paragraph"
 
 
-def _kind_of_line(line: str) -> str:
-    return LIST_MARKS.get(line[0], "paragraph") if line.strip() else ""
+def _kind_of_line(layout: Layout, span: Span) -> str:
+    line = layout.line_text(span)
+    if not line.strip():
+        return ""
+    if layout.thumbnails.over(*span) and line[0] not in LIST_MARKS:
+        return "beside"  # a wiki shows the text next to it as a paragraph of its own
+    if line[0] == " ":
+        return "preformatted"
+    return "html" if _HTML.match(line) else LIST_MARKS.get(line[0], "paragraph")

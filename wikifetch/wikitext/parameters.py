@@ -11,8 +11,8 @@ import mwparserfromhell
 from wikifetch.wikitext.languages import PARAMETERS, spoken
 from wikifetch.wikitext.limits import too_hostile
 from wikifetch.wikitext.plain import without_spans
+from wikifetch.wikitext.positions.unread import unread_spans
 from wikifetch.wikitext.tag_names import CONTRADICT_OTHER
-from wikifetch.wikitext.unread import unread_spans
 
 # A positional parameter that says how much a banner speaks of; it names no article.
 _ENTITY = re.compile(r"&#?\w{1,31};")

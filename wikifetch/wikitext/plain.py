@@ -4,7 +4,7 @@ import html
 import re
 
 from wikifetch.wikitext.languages import spoken
-from wikifetch.wikitext.unread import unread_spans
+from wikifetch.wikitext.positions.unread import unread_spans
 
 _REMOVED = (re.compile(r"<[^<>]{0,500}>"), re.compile(r"\{\{[^{}]{0,2000}\}\}"))
 _LINK = re.compile(r"\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{0,1000})\]\]")

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS, too_hostile
 from wikifetch.wikitext.plain import plain_text, tidy
-from wikifetch.wikitext.tree import ReadableSink, cells_apart, walk
+from wikifetch.wikitext.plain_sink import ReadableSink, cells_apart
+from wikifetch.wikitext.settled import settled
+from wikifetch.wikitext.tree import walk
 
 MAX_LISTED = 100
 MAX_RAW = 200
 
+_COMMENTS = re.compile(r"<!--.*?-->", re.DOTALL)
 _GAP = re.compile(r"[ \t]+([.,;:!?)])(?=\s|$)")
-_TABLE_CAPTION = re.compile(r"^[ \t]*\|\+(.*)$", re.MULTILINE)  # the tree parser does not know it
 _CAPTION_STYLE = re.compile(r"[^|\[\]{}]*=[^|\[\]{}]*\|(?!\|)")  # |+ style="…" | The caption
 _FIELD = re.compile(r"\|?([^=]*)=(.*)", re.DOTALL)
 
@@ -46,9 +48,9 @@ def prepared(block: str, kind: str) -> tuple[str, str]:
     "table caption" and "value" are kinds of the articles' HTML alone; as a block, a caption is a row of its own.
     """
     if kind == "table caption":
-        words = block.strip().removeprefix("|+")
+        words = settled(block.strip().removeprefix("|+"))
         return "", _CAPTION_STYLE.sub("", words, count=1) if _CAPTION_STYLE.match(words) else words
-    block = _TABLE_CAPTION.sub(r"|-\n|\1\n|-", block)
+    block = settled(block)
     if kind == "table row" and block[:3].lower() != "<tr":
         return "", f"{{|\n|-\n{block}\n|}}"
     if kind == "infobox field" and (field := _FIELD.match(block)):
@@ -60,7 +62,7 @@ def prepared(block: str, kind: str) -> tuple[str, str]:
     if kind in {"gallery", "caption"}:
         return "", caption_of(block).wikitext
     if kind == "list item":
-        return "", block.lstrip("*#:; ")
+        return "", _COMMENTS.sub("", block).lstrip("*#:; ")
     if kind == "heading":
         return "", block.strip("= \t")
     return "", block

@@ -11,7 +11,8 @@ from operator import attrgetter
 from wikifetch.wikitext.plain import plain_text
 from wikifetch.wikitext.tag_names import FILL
 
-_HEADING_LINE = re.compile(rf"^=.*=[ \t{FILL}]*$", re.MULTILINE)
+_HIDDEN = ("<!--", "<noinclude", "<onlyinclude", "<includeonly")  # a heading may come after these
+_HEADING_LINE = re.compile(rf"^{FILL}*=.*=[ \t{FILL}]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,14 @@ def headings(masked: str, raw: str) -> list[Heading]:
     """The headings of a page, in order; `masked` decides what is one, `raw` gives its words."""
     in_order = []
     for match in _HEADING_LINE.finditer(masked):
-        line = match.group().rstrip(f" \t{FILL}")
+        line = match.group().rstrip(f" \t{FILL}").lstrip(FILL)
         level = min(_marks(line), _marks(line[::-1]), (len(line) - 1) // 2, 6)
         if level:
-            start = match.start()
+            start = masked.index("=", match.start())
+            if start > match.start() and not raw.startswith(_HIDDEN, match.start()):
+                continue
             inner = raw[start + level : start + len(line) - level]
-            in_order.append(Heading(level, inner, start, match.end()))
+            in_order.append(Heading(level, inner, match.start(), match.end()))
     return in_order
 
 

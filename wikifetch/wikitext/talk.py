@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wikifetch.wikitext.limits import too_long
+from wikifetch.wikitext.positions.unread import masked, unread_spans
 from wikifetch.wikitext.sections import headings
-from wikifetch.wikitext.unread import masked
 
 MAX_HEADINGS = 2_000  # a page of more is read as one piece: no talk page is so long
 
@@ -56,7 +56,7 @@ def words_of_hints(hints: Iterable[str]) -> frozenset[str]:
 
 
 def _parts(wikitext: str) -> Iterable[tuple[str, str]]:
-    above = headings(masked(wikitext), wikitext)
+    above = headings(masked(wikitext, unread_spans(wikitext)), wikitext)
     if len(above) > MAX_HEADINGS:
         above = []
     top = min((heading.level for heading in above), default=2)

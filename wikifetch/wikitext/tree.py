@@ -1,5 +1,6 @@
 """One walk over a parsed block (never a page), for every way of writing it out: a sink receives what is found. Pure."""
 
+import html
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -7,11 +8,15 @@ from typing import Any, Protocol
 
 import mwparserfromhell
 from mwparserfromhell import nodes
+from mwparserfromhell.wikicode import Wikicode
 
 from wikifetch.wikitext.formulas import formula_text
 from wikifetch.wikitext.languages import spoken
+from wikifetch.wikitext.plain_sink import ReadableSink, cells_apart
 from wikifetch.wikitext.quotes import Style, styled
+from wikifetch.wikitext.tag_names import FILL
 from wikifetch.wikitext.templates.arguments import Arguments
+from wikifetch.wikitext.templates.functions import chooses, chosen
 from wikifetch.wikitext.templates.hatnotes import captions, hatnote
 from wikifetch.wikitext.templates.tabled import template_key
 from wikifetch.wikitext.templates.words import (
@@ -21,18 +26,22 @@ from wikifetch.wikitext.templates.words import (
     words_of_template,
 )
 
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_NOWIKI = re.compile(r"</?nowiki\s*/?>", re.IGNORECASE)
 _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 # Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.
-_BREAK = re.compile(r"<\s?/?\s?br\b[\s/\\]{0,3}>", re.IGNORECASE)
+_BREAK = re.compile(
+    r"<\s?/?\s?br\b[\s/\\]{0,3}>|</?(?:div|center|blockquote|[uo]l|li|d[dlt]|p|table|t[rdh])(?:\s[^<>]{0,300})?/?>",
+    re.IGNORECASE,
+)
 _STRAY = re.compile(
-    r"</?(?:div|span|center|blockquote|ul|ol|li|dl|dd|dt|p|small|big|font|tt|sup|sub|u|s|b|i|table|tr|td|th|noinclude|onlyinclude)"
-    r"(?:\s[^<>]{0,300})?/?>",
+    r"</?(?:span|small|big|font|tt|sup|sub|u|s|b|i|noinclude|onlyinclude)(?:\s[^<>]{0,300})?/?>",
     re.IGNORECASE,
 )
 _LEFT_OUT_TAGS = {
     "gallery", "timeline", "score", "templatestyles", "imagemap", "references", "graph",
 }  # fmt: skip
-_VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "chem", "ce", "code"}
+_VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "chem", "ce"}
 
 
 class MarkupSink(Protocol):
@@ -88,7 +97,7 @@ def _is_alone(siblings: list[Any], at: int) -> bool:
 
 
 def _write_nothing(node: Any, sink: MarkupSink) -> None:
-    """Comments and arguments of templates have nothing to show."""
+    """Comments have nothing to show."""
 
 
 def _write_text(words: str, sink: MarkupSink) -> None:
@@ -96,7 +105,21 @@ def _write_text(words: str, sink: MarkupSink) -> None:
     for n, line in enumerate(_BREAK.split(words)):
         if n:
             sink.open("br", {})
-        sink.text(_STRAY.sub("", line))
+        sink.text(_STRAY.sub("", line.replace(FILL, "")))
+
+
+def _write_argument(node: Any, sink: MarkupSink) -> None:
+    """{{{1|default}}}: an article is given none."""
+    if node.default is None:
+        sink.text(str(node))
+        return
+    shown: list[Any] = []
+    for part in node.default.nodes:
+        bar = part.value.find("|") if isinstance(part, nodes.Text) else -1
+        shown.append(nodes.Text(part.value[:bar]) if bar >= 0 else part)
+        if bar >= 0:  # what comes after a further bar is not shown
+            break
+    _walk(Wikicode(shown), sink)
 
 
 def _write_entity(node: Any, sink: MarkupSink) -> None:
@@ -126,7 +149,7 @@ def _write_external_link(node: Any, sink: MarkupSink) -> None:
     elif node.brackets:
         sink.leave_out("link", str(node))
     else:
-        sink.text(str(node.url))
+        _walk(node.url, sink)
 
 
 def _write_heading(node: Any, sink: MarkupSink) -> None:
@@ -144,7 +167,10 @@ def _write_tag(node: Any, sink: MarkupSink) -> None:
     elif mark == "math":
         _write_formula(str(node.contents or "").strip(), sink)
     elif mark in _VERBATIM_TAGS:
-        sink.text(str(node.contents or ""))
+        words = str(node.contents or "")
+        if mark == "pre":
+            words = _NOWIKI.sub("", words)
+        sink.text(html.unescape(words) if mark in {"nowiki", "pre"} else words)
     else:
         sink.open(mark, {str(a.name).strip(): str(a.value or "") for a in node.attributes})
         if node.contents is not None and not node.self_closing:
@@ -162,7 +188,10 @@ def _write_formula(latex: str, sink: MarkupSink) -> None:
 
 
 def _write_template(node: Any, sink: MarkupSink, *, alone: bool = False) -> None:
-    name = str(node.name).strip()
+    name = _COMMENT.sub("", str(node.name)).strip()
+    if chooses(name):
+        _write_chosen(node, sink)
+        return
     arguments = Arguments(node, partial(_words_of, sink))
     if (words := words_of_template(name, arguments)) is not None:
         sink.text(words)
@@ -181,6 +210,25 @@ def _write_template(node: Any, sink: MarkupSink, *, alone: bool = False) -> None
         sink.leave_out("template", str(node))
 
 
+def _write_chosen(node: Any, sink: MarkupSink) -> None:
+    """What a parser function shows of its arguments."""
+    name, given = _words_of(ReadableSink(), node.name), [str(p) for p in node.params]
+    if given and name.lower().startswith("#ifeq"):
+        given[0] = _words_of(ReadableSink(), _code(node.params[0]))
+    if (at := chosen(name, given)) >= 0:
+        shown = node.params[at]
+        _walk(shown.value if name.lower().startswith("#switch") else _code(shown), sink)
+
+
+def _code(parameter: Any) -> Any:
+    """A parameter with its name, which a parser function does not tell from the value."""
+    return (
+        mwparserfromhell.parse(str(parameter), skip_style_tags=True)
+        if parameter.showkey
+        else parameter.value
+    )
+
+
 def _write_lines(fields: list[tuple[str, str]], sink: MarkupSink) -> None:
     lines = "\n".join(f"{label}: {value}" if label else value for label, value in fields)
     for line in ("", *lines.split("\n"), ""):
@@ -189,63 +237,13 @@ def _write_lines(fields: list[tuple[str, str]], sink: MarkupSink) -> None:
 
 
 _WRITERS = {
+    nodes.Argument: _write_argument,
     nodes.HTMLEntity: _write_entity,
     nodes.Wikilink: _write_link,
     nodes.ExternalLink: _write_external_link,
     nodes.Heading: _write_heading,
     nodes.Tag: _write_tag,
 }
-
-
-_ROW, _CELL = "\x01", "\x00"
-_MARKS = {"tr": _ROW, "td": _CELL, "th": _CELL}
-_ON_NEW_LINE = {"br", "p", "div", "li", "dd", "dt", "hr", "blockquote", "caption", "table"}
-
-
-class ReadableSink:
-    """A sink that keeps readable text, and lists what it left out."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.left_out: list[tuple[str, str]] = []
-        self._raised: list[int] = []
-        self._begins_table = False
-
-    def text(self, words: str) -> None:
-        self.parts.append(words)
-
-    def open(self, mark: str, attributes: Mapping[str, str]) -> None:
-        if mark in _MARKS:
-            # The first row of a table may have no mark of its own.
-            self.parts.append("" if self._begins_table and mark != "tr" else _MARKS[mark])
-        elif mark in _ON_NEW_LINE:
-            self._new_line()
-        elif mark == "sup":
-            self._raised.append(len(self.parts))
-        self._begins_table = mark == "table"
-
-    def close(self, mark: str) -> None:
-        if mark in _ON_NEW_LINE:
-            self._new_line()
-        elif mark == "sup" and self._raised:
-            self._write_power(self._raised.pop())
-
-    def _new_line(self) -> None:
-        if self.parts and not self.parts[-1].endswith("\n"):
-            self.parts.append("\n")
-
-    def apart(self, kind: str, words: str) -> None:
-        self._new_line()
-        self.parts += (words, "\n")
-
-    def leave_out(self, what: str, raw: str) -> None:
-        self.left_out.append((what, raw))
-
-    def _write_power(self, start: int) -> None:
-        """10<sup>3</sup> is 10^3: written without the mark it would be another number."""
-        power = "".join(self.parts[start:])
-        if re.fullmatch(r"\s*[+\-−]?\d[\d.]*\s*", power):
-            self.parts[start:] = [f"^{power.strip()}"]
 
 
 def _words_of(sink: MarkupSink, code: Any) -> str:
@@ -255,18 +253,3 @@ def _words_of(sink: MarkupSink, code: Any) -> str:
     for what, raw in words.left_out:
         sink.leave_out(what, raw)
     return cells_apart("".join(words.parts)).strip()
-
-
-def cells_apart(text: str) -> str:
-    """Each row on a line and its cells apart by bars; the walk marks where they begin."""
-    first, *others = _parted(" | ".join(_parted(text, _CELL)), _ROW)
-    return "\n".join((first, *(row.removeprefix("|").removeprefix(" ") for row in others)))
-
-
-def _parted(text: str, mark: str) -> list[str]:
-    """The pieces between the marks, without the blanks next to one; an expression is quadratic in runs of blanks."""
-    first, *others = text.split(mark)
-    if not others:
-        return [first]
-    *middle, last = others
-    return [first.rstrip(), *(piece.strip() for piece in middle), last.lstrip()]

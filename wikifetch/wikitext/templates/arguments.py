@@ -9,7 +9,6 @@ class Arguments:
 
     def __init__(self, template: Any, words_of: Callable[[Any], str]) -> None:
         self._values = {str(p.name).strip(): p.value for p in template.params}
-        self._unnamed = {str(p.name).strip() for p in template.params if not p.showkey}
         self._words_of = words_of
         # Rendering again at each depth would take exponential time.
         self._words: dict[str, str] = {}
@@ -32,8 +31,8 @@ class Arguments:
         return positional
 
     def given(self) -> list[tuple[str, str]]:
-        """Names and values as they are written; of one without a name "" and the value."""
-        return [("" if name in self._unnamed else name, self[name]) for name in self._values]
+        """Names and values as they are written; of one without a name, or a number for it, "" and the value."""
+        return [("" if name.isdecimal() else name, self[name]) for name in self._values]
 
     def named(self) -> list[tuple[str, str]]:
         return [(name, self[name]) for name in self._values if not name.isdecimal()]

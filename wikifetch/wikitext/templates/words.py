@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 from itertools import zip_longest
 
 from wikifetch.wikitext.infobox_labels import is_layout
-from wikifetch.wikitext.tag_names import HOLDERS, KNOWN_NAMES, fold
+from wikifetch.wikitext.tag_names import HOLDERS, INCONSISTENT, KNOWN_NAMES, fold
 from wikifetch.wikitext.templates import facts
 from wikifetch.wikitext.templates.arguments import Arguments
 from wikifetch.wikitext.templates.citations import citation
+from wikifetch.wikitext.templates.functions import recased
 from wikifetch.wikitext.templates.hatnotes import is_set_apart
 from wikifetch.wikitext.templates.tabled import TABLED, template_key
 from wikifetch.wikitext.templates.units import convert
@@ -60,6 +61,8 @@ def words_of_template(name: str, arguments: Arguments) -> str | None:
     key = template_key(name)
     if key.startswith("formatnum:"):
         return key.removeprefix("formatnum:").strip()
+    if (words := recased(name)) is not None:
+        return words
     if key.startswith(("defaultsort:", "displaytitle:")):
         return ""
     if key.startswith("lang-"):
@@ -85,7 +88,9 @@ def is_inline(name: str) -> bool:
     """Whether a template's words are a part of a sentence; False of one that is not known."""
     key = template_key(name)
     known = key in _TABLE or key == "citation" or key.startswith(("cite ", "lang-", "ipa-"))
-    known = known or key.endswith((" span", "-span"))
+    known = known or key.endswith((" span", "-span")) or key in TABLED["marks"]
+    if KNOWN_NAMES.kind_of(name) == INCONSISTENT:
+        return True
     return known and key.replace(" ", "_") not in _OF_LINES.split()
 
 

@@ -18,6 +18,15 @@ class Spans(tuple[Span, ...]):
         return self[at] if at >= 0 and self[at][1] > start else None
 
 
+def outermost(spans: Iterable[Span]) -> Spans:
+    """Of spans in order, of which none overlaps another in part, those that are in no other."""
+    outer: list[Span] = []
+    for span in spans:
+        if not outer or span[0] >= outer[-1][1]:
+            outer.append(span)
+    return Spans(outer)
+
+
 class Nesting:
     """Spans of which each is in another or apart from it; one that overlaps another in part is left out."""
 
@@ -51,6 +60,13 @@ class Nesting:
 
     def innermost(self, position: int) -> Span | None:
         return self._innermost[bisect_right(self._begins, position) - 1]
+
+    def over(self, position: int) -> Span | None:
+        """The innermost that holds a position and does not begin there."""
+        span = self.innermost(position)
+        while span and span[0] == position:
+            span = self._within[span]
+        return span
 
     def around(self, start: int, end: int) -> Iterator[Span]:
         """Those that hold this span and are larger than it, innermost first."""

@@ -70,8 +70,7 @@ def find_tables(
     """
     tables, length = Tables(), len(masked)
     for mark in _MARK.finditer(masked):
-        line_end = masked.find("\n", mark.end())
-        line_end = length if line_end < 0 else line_end
+        line_end = _line_end(masked, mark.start(), mark.end(), holder_of)
         _end_before(tables, heading_starts, mark.start())
         if mark["open"]:
             tables.begin(mark.start(), line_end)
@@ -87,6 +86,16 @@ def find_tables(
     while tables.is_open:
         tables.end(length, length)
     return tables
+
+
+def _line_end(
+    masked: str, start: int, end: int, holder_of: Callable[[int], tuple[int, int] | None]
+) -> int:
+    """The newline at which a line ends: none in a template, note or link that begins on the line."""
+    end = masked.find("\n", end)
+    while end >= 0 and (holder := holder_of(end)) and holder[0] >= start:
+        end = masked.find("\n", holder[1])
+    return len(masked) if end < 0 else end
 
 
 def _end_before(tables: Tables, heading_starts: list[int], position: int) -> None:
