@@ -52,6 +52,8 @@ def html_of(text, marked=None):
     [
         ("{{Track listing\n| title1 = A\n| length1 = 3:45\n}}", ["Title 1|A", "Length 1|3:45"]),
         ("{{Historical populations|1900|500\n|1910|600}}", ["1900|500", "1910|600"]),
+        ("{{Historical populations|{{dts|1900}}|500|1910}}", ["1900|500", "1910"]),
+        ("{{Population|1900=500|2 = 600}}", ["1900|500", "600"]),
         ("{{football box\n|team1=[[Ann]]\n|score=2-1\n}}", ["Team 1|Ann", "Score|2-1"]),
         ("{{columns-list|colwidth=20em|\n* One 5\n* Two 6\n}}", ["One 5\n<br> Two 6"]),
         ("{{Election box candidate|votes=5|change={{up}}}}", ["Votes|5", "Change|⋯"]),

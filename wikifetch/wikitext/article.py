@@ -18,9 +18,9 @@ from wikifetch.wikitext.layout import Layout, value_begin
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, HtmlSink
 from wikifetch.wikitext.page_units import LIST_MARKS, Unit, page_units
-from wikifetch.wikitext.plain import plain_text
-from wikifetch.wikitext.readable import prepared
+from wikifetch.wikitext.readable import prepared, readable
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
+from wikifetch.wikitext.templates.arguments import is_position
 from wikifetch.wikitext.templates.words import (
     is_fact,
     is_in_pairs,
@@ -211,14 +211,17 @@ class WikitextWriter:
         head: tuple[str, Unit] | None = None  # of a pair
         for label, value, field in given:
             if not label and is_in_pairs(name) and head is None:
-                head = plain_text(value), field
+                head = readable(value).text, field
             elif not label and head:
                 row = Unit("field", head[1].start, field.end)
                 rows.append(self._field(field, head[0], "value", row))
                 head = None
             elif self._holds_tag(field) or is_fact(label, value):
                 kind = "infobox field" if label else "value"
-                rows.append(self._field(field, label_of(label), kind, field))
+                shown = "" if is_position(label) else label_of(label)
+                rows.append(self._field(field, shown, kind, field))
+        if head:
+            rows.append(self._field(head[1], "", "value", head[1]))
         html = "".join(rows)
         return f'<table class="infobox">{html}</table>' if html else ""
 

@@ -12,6 +12,7 @@ from wikifetch.wikitext.positions.spans import Span
 from wikifetch.wikitext.positions.table_rows import row_around
 from wikifetch.wikitext.sections import section_around
 from wikifetch.wikitext.tag_names import FILL
+from wikifetch.wikitext.templates.arguments import is_position
 from wikifetch.wikitext.templates.words import is_inline, is_note
 
 # Of templates over several lines, one in another around a tag: the outermost, and not over a page of such text.
@@ -117,7 +118,7 @@ def _is_field(masked: str, field: tuple[int, int]) -> bool:
     line_before = before.rstrip(f" \t{FILL}")[-1:] == "\n"
     line_after = masked[field[0] : field[0] + 80].lstrip(f"| \t{FILL}")[:1] == "\n"
     name = NAMED.match(masked, *field)
-    return (line_before or line_after) and name is not None and not name[1].strip().isdecimal()
+    return (line_before or line_after) and name is not None and not is_position(name[1])
 
 
 def _after_templates(

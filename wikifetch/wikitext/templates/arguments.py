@@ -3,6 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+_LONGEST_POSITION = 2  # 1900= is no position, but a year whose value is given
+
+
+def is_position(name: str) -> bool:
+    """Whether a parameter's name is that which one without a name has."""
+    name = name.strip()
+    return name.isdecimal() and len(name) <= _LONGEST_POSITION
+
 
 class Arguments:
     """A template's arguments as readable text, each rendered when asked for; positions count from 1."""
@@ -31,8 +39,8 @@ class Arguments:
         return positional
 
     def given(self) -> list[tuple[str, str]]:
-        """Names and values as they are written; of one without a name, or a number for it, "" and the value."""
-        return [("" if name.isdecimal() else name, self[name]) for name in self._values]
+        """Names and values as they are written; of one whose name is a position "" and the value."""
+        return [("" if is_position(name) else name, self[name]) for name in self._values]
 
     def named(self) -> list[tuple[str, str]]:
         return [(name, self[name]) for name in self._values if not name.isdecimal()]

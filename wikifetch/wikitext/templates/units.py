@@ -27,12 +27,14 @@ _OTHER_NAMES = {
     "long ton": "LT", "short ton": "ST", "lbs": "lb", "kgs": "kg", "usgal": "USgal", "U.S.gal": "USgal", "°C": "C",
     "°F": "F", "N.m": "Nm", "N·m": "Nm", "lb.ft": "lbft", "lb·ft": "lbft", "lbf.ft": "lbft", "lb-ft": "lbft",
     "ft.lbf": "lbft", "PD/sqkm": "/km2", "PD/km2": "/km2", "/sqkm": "/km2", "PD/sqmi": "/sqmi", "acreft": "acre.ft",
+    "lb/in2": "psi", "Btu": "BTU", "USfloz": "USoz", "impfloz": "impoz",
     "mpg-us": "mpgus", "mpg-imp": "mpgimp", "acre-ft": "acre.ft",
 }  # fmt: skip
 _SHOWN = {
     "C": "°C", "F": "°F", "acre": "acres", "sqmi": "sq mi", "sqft": "sq ft", "sqyd": "sq yd", "sqin": "sq in",
     "cuft": "cu ft", "cuin": "cu in", "cuyd": "cu yd", "cumi": "cu mi", "cuft/s": "cu ft/s",
-    "impgal": "imp gal", "USgal": "US gal",
+    "impgal": "imp gal", "USgal": "US gal", "USqt": "US qt", "USpt": "US pt", "impqt": "imp qt", "imppt": "imp pt",
+    "USoz": "US fl oz", "impoz": "imp fl oz", "lb/cuft": "lb/cu ft", "lb/cuin": "lb/cu in",
     "ST": "short tons", "LT": "long tons", "lbft": "lb⋅ft", "Nm": "N⋅m", "oilbbl": "bbl", "acre.ft": "acre⋅ft",
     "/sqmi": "/sq mi", "mpgus": "mpg‑US", "mpgimp": "mpg‑imp",
 }  # fmt: skip
