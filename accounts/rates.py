@@ -34,6 +34,7 @@ API = (Rate(1000, 0.1),)
 # Jobs that take the machine's time or other people's, for each person; the refusal names the kind.
 JOBS = {
     "fetches": (Rate(30, 60),),
+    "previews": (Rate(30, 10),),
     "runs": (Rate(30, 60),),
     "prompts": (Rate(60, 60),),
     "imports": (Rate(30, 60),),

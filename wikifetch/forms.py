@@ -11,36 +11,88 @@ from wikifetch.newfetch import MAX_DEPTH, USUAL_DEPTH, LiveOptions
 from wikifetch.source.manners import WikiError, user_agent
 from wikifetch.states import TagState
 
+Source = FetchRun.Source
 MAX_UPLOAD_MB = 256
 MAX_TITLES_CHARS = 2_000_000
 
 
-class FileForm(forms.Form):
-    """A MediaWiki export from the admin's machine."""
+# A source -> the fields that it reads, and those of them that cannot be empty.
+LIVE = ("wiki", "contact", "history", "dry_run")
+READ: dict[str, tuple[str, ...]] = {
+    Source.KIND: ("kind", "limit", *LIVE),
+    Source.CATEGORY: ("category", "depth", "limit", *LIVE),
+    Source.TITLES: ("titles", "titles_file", *LIVE),
+    Source.XML: ("file",),
+}
+NEEDED = {"kind", "category", "depth", "file", "contact"}
 
+
+class FetchForm(forms.Form):
+    """What to fetch, and from where. The fields of the other sources keep what was entered, and are not read."""
+
+    marks_optional = False
+
+    source = forms.ChoiceField(
+        label="What to fetch",
+        initial=Source.KIND,
+        widget=forms.RadioSelect,
+        choices=[
+            (Source.KIND, "All articles with a kind of tag"),
+            (Source.CATEGORY, "The articles of a category"),
+            (Source.TITLES, "A list of articles"),
+            (Source.XML, "A file: an export or a dump of a wiki"),
+        ],
+    )
+    kind = forms.ChoiceField(
+        label="Kind of tag",
+        required=False,
+        choices=[(ALL_KINDS, "All kinds"), *TagKind.choices],
+    )
+    category = forms.CharField(
+        label="Category",
+        required=False,
+        max_length=255,
+        widget=forms.TextInput(attrs={"spellcheck": "false"}),
+        help_text="Its name on that wiki.",
+    )
+    depth = forms.IntegerField(
+        label="Levels of subcategories",
+        required=False,
+        initial=USUAL_DEPTH,
+        min_value=0,
+        max_value=MAX_DEPTH,
+        help_text="1 also takes the articles of its subcategories, such as those for each month; 0 only its own.",
+    )
+    titles = forms.CharField(
+        label="Titles",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text="One article on each line, with its title as on the wiki.",
+        max_length=MAX_TITLES_CHARS,
+    )
+    titles_file = forms.FileField(
+        label="Or a file of titles",
+        required=False,
+        help_text="Text in UTF-8, a title on each line.",
+    )
     file = forms.FileField(
         label="Export file",
+        required=False,
         help_text=f"MediaWiki XML (.xml, .gz or .bz2) up to {MAX_UPLOAD_MB} MB, from a wiki's "
         "Special:Export or a dump. Larger files: manage.py fetch_tagged_pages --xml FILE.",
         error_messages={"empty": "This file is empty. Choose another."},
     )
-
-    def clean_file(self) -> object:
-        file = self.cleaned_data["file"]
-        if file.size > MAX_UPLOAD_MB * 1024**2:
-            raise forms.ValidationError(
-                f"This file has {file.size / 1024**2:.0f} MB; up to {MAX_UPLOAD_MB} can be uploaded. "
-                "Split it, or read it with manage.py fetch_tagged_pages --xml."
-            )
-        return file
-
-
-class LiveForm(forms.Form):
-    """The options of every live fetch: which wiki, with histories or without, and whether to look first."""
-
-    wiki = forms.ChoiceField(label="Wiki")
+    limit = forms.IntegerField(
+        label="At most",
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="How many pages; all of them if empty.",
+    )
+    wiki = forms.ChoiceField(label="Wiki", required=False)
     contact = forms.CharField(
         label="Your contact",
+        required=False,
         max_length=200,
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "email"}),
         help_text="An e-mail address or a web page. Wikis ask who is calling: they see it with every request.",
@@ -63,37 +115,16 @@ class LiveForm(forms.Form):
         assert isinstance(wiki, forms.ChoiceField)
         wiki.choices = [(base, base.split("://", 1)[-1]) for base in settings.WIKI_ALLOWED]
         if len(settings.WIKI_ALLOWED) == 1:
-            wiki.widget, wiki.required = forms.HiddenInput(), False
+            wiki.widget = forms.HiddenInput()
 
-    def live_options(self) -> LiveOptions:
-        entered = self.cleaned_data
-        return LiveOptions(
-            entered["wiki"], entered["history"], entered["dry_run"], entered["contact"]
-        )
-
-    def clean_contact(self) -> str:
-        contact: str = self.cleaned_data["contact"]
-        try:
-            user_agent("", contact, "")
-        except WikiError as error:
-            raise forms.ValidationError(error.message) from None
-        return contact
-
-
-class TitlesForm(LiveForm):
-    titles = forms.CharField(
-        label="Titles",
-        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text="One article on each line, with its title as on the wiki.",
-        max_length=MAX_TITLES_CHARS,
-        required=False,
-    )
-    titles_file = forms.FileField(
-        label="Or a file of titles",
-        required=False,
-        help_text="Text in UTF-8, a title on each line.",
-    )
-    field_order = ("titles", "titles_file")
+    def clean_file(self) -> object:
+        file = self.cleaned_data["file"]
+        if file and file.size > MAX_UPLOAD_MB * 1024**2:
+            raise forms.ValidationError(
+                f"This file has {file.size / 1024**2:.0f} MB; up to {MAX_UPLOAD_MB} can be uploaded. "
+                "Split it, or read it with manage.py fetch_tagged_pages --xml."
+            )
+        return file
 
     def clean_titles_file(self) -> list[str]:
         file = self.cleaned_data["titles_file"]
@@ -111,47 +142,35 @@ class TitlesForm(LiveForm):
                 "This file is not text in UTF-8. Save it so, a title on each line."
             ) from None
 
+    def clean_contact(self) -> str:
+        contact: str = self.cleaned_data["contact"]
+        if contact:
+            try:
+                user_agent("", contact, "")
+            except WikiError as error:
+                raise forms.ValidationError(error.message) from None
+        return contact
+
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or {}
-        entered["all_titles"] = [
-            *entered.get("titles", "").splitlines(),
-            *entered.get("titles_file", []),
-        ]
+        read = READ.get(entered.get("source", ""), ())
+        for name in [name for name in self.errors if name not in (*read, "source")]:
+            del self.errors[name]
+        # The names of a list are shown without asking the wiki.
+        is_own = entered.get("source") == Source.TITLES and "preview" in self.data
+        for name in NEEDED.intersection(read) - ({"contact"} if is_own else set()):
+            if name not in self.errors and entered.get(name) in (None, ""):
+                self.add_error(name, self.fields[name].error_messages["required"])
         return entered
 
+    def titles_given(self) -> list[str]:
+        return [*self.cleaned_data["titles"].splitlines(), *self.cleaned_data["titles_file"]]
 
-class LimitedForm(LiveForm):
-    limit = forms.IntegerField(
-        label="At most",
-        required=False,
-        min_value=1,
-        max_value=1_000_000,
-        help_text="How many pages; all of them if empty.",
-    )
-
-
-class KindForm(LimitedForm):
-    kind = forms.ChoiceField(
-        label="Kind of tag", choices=[(ALL_KINDS, "All kinds"), *TagKind.choices]
-    )
-    field_order = ("kind", "limit")
-
-
-class CategoryForm(LimitedForm):
-    category = forms.CharField(
-        label="Category",
-        max_length=255,
-        widget=forms.TextInput(attrs={"spellcheck": "false"}),
-        help_text="Its name on that wiki.",
-    )
-    depth = forms.IntegerField(
-        label="Levels of subcategories",
-        initial=USUAL_DEPTH,
-        min_value=0,
-        max_value=MAX_DEPTH,
-        help_text="1 also takes the articles of its subcategories, such as those for each month; 0 only its own.",
-    )
-    field_order = ("category", "depth", "limit")
+    def live_options(self) -> LiveOptions:
+        entered = self.cleaned_data
+        return LiveOptions(
+            entered["wiki"], entered["history"], entered["dry_run"], entered["contact"]
+        )
 
 
 def _choose_fetch(field: forms.Field) -> None:

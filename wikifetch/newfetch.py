@@ -63,13 +63,19 @@ def fetch_of_titles(
     titles: Iterable[str], *, by: Person | None = None, options: LiveOptions = USUAL_OPTIONS
 ) -> FetchRun:
     """A run over articles by title, from the live API. Raises Refusal: no title, no contact, a wiki not allowed."""
-    named = clean_titles(titles)
+    named = wanted_titles(titles)
+    label = named[0] if len(named) == 1 else f"{len(named)} titles"
+    return _live_fetch(options, FetchRun.Source.TITLES, label, {"titles": named}, by)
+
+
+def wanted_titles(lines: Iterable[str]) -> list[str]:
+    """The titles, each once. Raises Refusal for none, and for too many."""
+    named = clean_titles(lines)
     if not named:
         raise Refusal("There is no title. Write one article's title on each line.")
     if len(named) > MAX_TITLES:
         raise Refusal(f"These are {len(named)} titles; a fetch takes up to {MAX_TITLES}.")
-    label = named[0] if len(named) == 1 else f"{len(named)} titles"
-    return _live_fetch(options, FetchRun.Source.TITLES, label, {"titles": named}, by)
+    return named
 
 
 def fetch_of_kind(
@@ -96,14 +102,20 @@ def fetch_of_category(
     options: LiveOptions = USUAL_OPTIONS,
 ) -> FetchRun:
     """A run over the articles of a category and of those up to `depth` levels below it. Raises Refusal."""
-    names = clean_titles([category])
-    name = _CATEGORY.sub("", names[0]).strip() if names else ""
-    if not name or "|" in name:
-        raise Refusal("Write the name of one category, such as “Self-contradictory articles”.")
+    name = category_named(category)
     if not 0 <= depth <= MAX_DEPTH:
         raise Refusal(f"Follow 0 to {MAX_DEPTH} levels of subcategories.")
     wanted = {"category": name, "depth": depth, "limit": _limit(limit)}
     return _live_fetch(options, FetchRun.Source.CATEGORY, _bounded(name, limit), wanted, by)
+
+
+def category_named(given: str) -> str:
+    """Its name without the namespace. Raises Refusal for none, or several."""
+    names = clean_titles([given])
+    name = _CATEGORY.sub("", names[0]).strip() if names else ""
+    if not name or "|" in name:
+        raise Refusal("Write the name of one category, such as “Self-contradictory articles”.")
+    return name
 
 
 def _limit(limit: int | None) -> int | None:

@@ -3,12 +3,12 @@
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job
 from leases.enqueue import send_on_commit
@@ -19,8 +19,9 @@ from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
 from wikifetch.article_html import marked_block
 from wikifetch.evidence import ShownIntroduction, talk_of
+from wikifetch.fetch_preview import preview_of
 from wikifetch.fetch_progress import duration, progress_of_fetch
-from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
+from wikifetch.forms import FetchForm, TagFilterForm
 from wikifetch.models import FetchRun, Tag
 from wikifetch.otherarticles import other_revision
 from wikifetch.problem_list import problems_of
@@ -30,12 +31,6 @@ from wikifetch.states import FETCH_RUN, FetchState
 from wikifetch.tasks import carry_out_fetch
 
 READERS = (Role.ADMIN, Role.ANNOTATOR, Role.RESEARCHER)
-FORMS: dict[str, type[Form]] = {
-    "kind": KindForm,
-    "titles": TitlesForm,
-    "category": CategoryForm,
-    "xml": FileForm,
-}
 
 
 @require_GET
@@ -50,35 +45,29 @@ def fetches(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def new_fetch(request: HttpRequest) -> HttpResponse:
-    """Ask for a fetch: by kind of tag, titles, category or file. A refused form keeps what was entered."""
-    source = request.POST.get("source", "")
-    usual = {"contact": newfetch.usual_contact(person_of(request))}
-    # Each with ids of its own: all are on one page.
-    forms: dict[str, Form] = {
-        name: form(request.POST, request.FILES, auto_id=f"id_{name}_%s")
-        if name == source
-        else form(initial=usual, auto_id=f"id_{name}_%s")
-        for name, form in FORMS.items()
-    }
-    submitted = forms.get(source)
-    if submitted is not None and submitted.is_valid():
-        with refused_in(submitted):
-            count_job(person_of(request), "fetches")
-            run = _new_run(request, source, submitted)
-            send_on_commit(carry_out_fetch, run.pk)
-            return redirect("wikifetch:fetch", run.pk)
-    context = {
-        "forms": forms,
-        "form": submitted or forms["kind"],
-        "submitted": submitted,
-        "wiki": newfetch.default_wiki(),
-    }
+    """Ask for a fetch: by kind of tag, category, titles or file, or see what it would take. Keeps what was entered."""
+    person = person_of(request)
+    usual = {"contact": newfetch.usual_contact(person)}
+    form = FetchForm(request.POST or None, request.FILES or None, initial=usual)
+    preview = None
+    if request.method == "POST" and form.is_valid():
+        with refused_in(form):
+            if "preview" in request.POST:
+                preview = preview_of(form, person)
+            else:
+                count_job(person, "fetches")
+                run = _new_run(person, form)
+                send_on_commit(carry_out_fetch, run.pk)
+                return redirect("wikifetch:fetch", run.pk)
+    context = {"form": form, "preview": preview, "wiki": newfetch.default_wiki()}
+    if request.headers.get("HX-Request"):
+        return render(request, "wikifetch/_preview.html", context)
     return form_page(request, "wikifetch/new_fetch.html", context)
 
 
-def _new_run(request: HttpRequest, source: str, form: Form) -> FetchRun:
-    person, entered = person_of(request), form.cleaned_data
-    if source == "xml":
+def _new_run(person: Person, form: FetchForm) -> FetchRun:
+    entered, source = form.cleaned_data, form.cleaned_data["source"]
+    if source == FetchRun.Source.XML:
         file = entered["file"]
         path = keep_upload(file)
         try:
@@ -86,15 +75,15 @@ def _new_run(request: HttpRequest, source: str, form: Form) -> FetchRun:
         except Refusal:
             path.unlink(missing_ok=True)
             raise
-    assert isinstance(form, LiveForm)
-    if source == "titles":
-        return newfetch.fetch_of_titles(
-            entered["all_titles"], by=person, options=form.live_options()
+    options = form.live_options()
+    if source == FetchRun.Source.TITLES:
+        return newfetch.fetch_of_titles(form.titles_given(), by=person, options=options)
+    limit = entered["limit"]
+    if source == FetchRun.Source.CATEGORY:
+        return newfetch.fetch_of_category(
+            entered["category"], depth=entered["depth"], by=person, limit=limit, options=options
         )
-    wanted = {"by": person, "limit": entered["limit"], "options": form.live_options()}
-    if source == "category":
-        return newfetch.fetch_of_category(entered["category"], depth=entered["depth"], **wanted)
-    return newfetch.fetch_of_kind(entered["kind"], **wanted)
+    return newfetch.fetch_of_kind(entered["kind"], by=person, limit=limit, options=options)
 
 
 @require_GET

@@ -68,6 +68,7 @@ def invite(admin: Page, people: People, username: str, role: str) -> Page:
 def fetch(admin: Page) -> None:
     """The demonstration's articles, from a file."""
     admin.goto("fetches/new/")
+    admin.get_by_label("A file:").check()
     admin.get_by_label("Export file").set_input_files(
         {
             "name": "articles.xml",
@@ -75,7 +76,7 @@ def fetch(admin: Page) -> None:
             "buffer": export(pages()).encode(),
         }
     )
-    admin.get_by_role("button", name="Read the file").click()
+    admin.get_by_role("button", name="Start the fetch").click()
     expect(admin.locator("#fetch-progress").get_by_text("Done")).to_be_visible(timeout=60_000)
     admin.goto("tags/")
     expect(admin.get_by_role("link", name="Corvay Head Lighthouse").first).to_be_visible()

@@ -52,6 +52,7 @@ class LiveWiki(FakeWiki):
         self.redirects = {}
         self.filed = {}
         self.below = {}
+        self.counted = {}
         self.ids = {}
         self.edited = set()
         self.histories_fail = False
@@ -98,6 +99,12 @@ class LiveWiki(FakeWiki):
             return Answer({"query": {"pages": [self._page(n) for n in numbers]}})
         return self._by_title(params["titles"].split("|"))
 
+    def _category(self, title):
+        if title not in self.counted:
+            return {"title": title, "missing": True}
+        pages, below = self.counted[title]
+        return {"title": title, "categoryinfo": {"pages": pages, "subcats": below}}
+
     def _page(self, n):
         if n in self.untagged:
             return article(n, revisions=[revision_of(n, 0) | {"revid": self.LATER + n}])
@@ -125,6 +132,8 @@ class LiveWiki(FakeWiki):
         return list(result.values())
 
     def _by_title(self, titles):
+        if titles[0].startswith("Category:"):
+            return Answer({"query": {"pages": [self._category(titles[0])]}})
         if titles[0].startswith("Talk:"):
             talk = article(1, ns=1, title="Talk:Mill 1", lastrevid=3)
             return Answer({"query": {"pages": [talk] if "Talk:Mill 1" in titles else []}})

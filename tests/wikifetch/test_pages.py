@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import re
+from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -10,11 +11,13 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
+from leases.clock import in_seconds
 from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
+from tests.wikifetch.fakewiki import Answer
 from wikifetch import fetch
 from wikifetch.history.pages_seen import HiddenParts
-from wikifetch.models import FetchRun, Sighting, Tag
+from wikifetch.models import FetchRun, Sighting, Tag, Wiki
 from wikifetch.purging import purge
 
 pytestmark = pytest.mark.django_db
@@ -233,9 +236,119 @@ def test_where_several_wikis_are_allowed_one_is_chosen(alice, live, settings):
     assert FetchRun.objects.get().options["base"] == "https://fr.wikipedia.org"
 
 
-def test_an_unknown_source_is_no_fetch(alice):
-    assert alice.post(NEW, {"source": "ftp"}).status_code == 200
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [("ftp", "ftp is not one of the available choices"), ("", "This field is required")],
+)
+def test_an_unknown_source_is_no_fetch(alice, source, message):
+    assertContains(alice.post(NEW, {"source": source}), message, status_code=400)
     assert not FetchRun.objects.exists()
+
+
+def test_what_was_entered_for_another_source_is_kept_and_not_read(alice, live):
+    entered = {
+        "source": "titles",
+        "category": "Mills",
+        "depth": "99",
+        "limit": "none",
+        "titles": "",
+    }
+    refused = alice.post(NEW, CONTACT | entered)
+    assertContains(refused, "There is no title", status_code=400)
+    for kept in ('value="Mills"', 'value="99"', 'value="none"', 'value="titles" required'):
+        assert kept in body(refused), kept
+    assertNotContains(refused, "less than or equal to 5", status_code=400)
+    assert alice.post(NEW, CONTACT | entered | {"titles": "Mill 1"}).status_code == 302
+    assert FetchRun.objects.get().options["titles"] == ["Mill 1"]
+
+
+# ---------------------------------------------------------------- what would be fetched
+
+
+def preview(client, **entered):
+    """The part of the page that the button fetches."""
+    asked = CONTACT | {"preview": "", **entered}
+    answer = client.post(NEW, asked, headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    assert "<h1" not in body(answer)
+    assert not FetchRun.objects.filter(state="waiting").exists()
+    return " ".join(re.sub("<[^>]+>", " ", unescape(body(answer))).split())
+
+
+def test_the_names_of_a_list_are_shown_without_asking_the_wiki(alice, live):
+    file = SimpleUploadedFile("titles.txt", b"Mill 3\nMill 4\n")
+    lines = "Mill 1\nMill_1\n\nMill 2"
+    shown = preview(alice, source="titles", titles=lines, titles_file=file, contact="")
+    assert shown.startswith(
+        "4 articles would be asked for. 1 line left out: named before, or without a title."
+    )
+    assert shown.endswith(" Mill 1 Mill 2 Mill 3 Mill 4")
+    assert live.asked == []
+
+
+def test_the_names_of_a_list_that_are_known_are_counted(
+    alice, live, carry_out, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        alice.post(NEW, CONTACT | {"source": "titles", "titles": "Mill 1\nMill 2"})
+    carry_out()
+    shown = preview(alice, source="titles", titles="Mill 2\nMill 3")
+    assert "Fetched before, and updated only if changed: 1 of them." in shown
+
+
+def test_a_category_is_counted_by_one_request(alice, live):
+    live.counted = {"Category:Mills": (120, 3), "Category:Weirs": (1, 0)}
+    shown = preview(alice, source="category", category="Category: Mills", depth="2", limit="50")
+    assert shown == (
+        "The category “Mills” has 120 pages and 3 subcategories of its own. The articles of its subcategories come "
+        "too, 2 levels down: they are counted when they are listed. At most 50 pages would be fetched."
+    )
+    assert len(live.asked) == 1
+    assert "alice@lab.example" in live.asked[0].headers["User-Agent"]
+    shown = preview(alice, source="category", category="Weirs", depth="2")
+    assert shown == "The category “Weirs” has 1 page and 0 subcategories of its own."
+
+
+@pytest.mark.parametrize(
+    ("entered", "expected"),
+    [
+        ({"source": "category", "category": "Dykes", "depth": "1"}, "no category “Dykes”"),
+        ({"source": "category", "category": "A|B", "depth": "1"}, "Write the name of one category"),
+        ({"source": "category", "depth": "1"}, "Category: This field is required."),
+        ({"source": "category", "category": "Mills", "contact": ""}, "Your contact: This field"),
+        ({"source": "titles", "titles": " "}, "There is no title."),
+        ({"source": "titles", "titles": "\n".join(map(str, range(50_001)))}, "50001 titles"),
+        ({"source": "kind", "kind": "all"}, "only by listing them: tick “List the pages, then"),
+    ],
+)
+def test_what_cannot_be_counted_says_why(alice, live, settings, entered, expected):
+    settings.WIKI_CONTACT = ""
+    assert expected in preview(alice, **entered)
+
+
+def test_no_preview_asks_a_wiki_beside_a_fetch_or_while_it_is_busy(alice, live):
+    alice.post(NEW, CONTACT | {"source": "titles", "titles": "Mill 1"})
+    run = FetchRun.objects.get()
+    FetchRun.objects.update(state="running", lease_holder="w", lease_until=in_seconds(60))
+    mills = {"source": "category", "category": "Mills", "depth": "0"}
+    assert "A fetch is asking this wiki now" in preview(alice, **mills)
+    FetchRun.objects.update(state="done", lease_holder="", lease_until=None)
+    Wiki.objects.filter(pk=run.wiki_id).update(busy_until=in_seconds(60))
+    assert "This wiki is busy now." in preview(alice, **mills)
+    assert live.asked == []
+    Wiki.objects.update(busy_until=in_seconds(-1))
+    live.busy = iter([Answer({"errors": [{"code": "maxlag", "text": "Waiting: 5 s lagged."}]})])
+    assert "lag" in preview(alice, **mills)
+
+
+def test_without_script_the_preview_is_a_page_that_keeps_what_was_entered(alice, live):
+    live.counted = {"Category:Mills": (120, 3)}
+    asked = {"source": "category", "category": "Mills", "depth": "0", "preview": ""}
+    page = alice.post(NEW, CONTACT | asked)
+    assertContains(page, "has 120 pages and 3 subcategories of its own.")
+    assertContains(page, 'value="Mills"')
+    refused = alice.post(NEW, CONTACT | asked | {"category": "Dykes"})
+    assertContains(refused, "no category “Dykes”", status_code=400)
 
 
 def test_a_run_that_goes_on_asks_for_its_own_progress(alice, fetched):

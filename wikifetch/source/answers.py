@@ -155,6 +155,17 @@ def category_members(answer: dict[str, Any]) -> Members:
     return Members(pages, [title for title in below if title], more_of(answer))
 
 
+def category_size(answer: dict[str, Any]) -> tuple[int, int] | None:
+    """How many pages and subcategories a category has, as its wiki counts them; None where there is none."""
+    pages = records_in(query_of(answer), "pages")
+    info = record_in(pages[0], "categoryinfo") if pages else {}
+    if not info:
+        return None
+    counts = [info.get(name) for name in ("pages", "subcats")]
+    articles, below = (count if type(count) is int else 0 for count in counts)
+    return articles, below
+
+
 def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:
     revisions = tuple(map(revision_seen, records_in(page, "revisions")))
     is_missing = bool(page.get("missing"))

@@ -98,6 +98,11 @@ class WikiClient(WikiApi):
             query |= {"cmnamespace": both, "cmtype": "page|subcat"}
         return answers.category_members(self.ask(query | more))
 
+    def category_size(self, title: str) -> tuple[int, int] | None:
+        """How many pages and subcategories it has, by one request; None where there is no such category."""
+        query = {"action": "query", "prop": "categoryinfo", "titles": title}
+        return answers.category_size(self.ask(query))
+
     def standing(
         self, revids: Iterable[int]
     ) -> tuple[dict[int, int], dict[int, pages_seen.HiddenParts]]:

@@ -1,0 +1,92 @@
+"""What a fetch would take, before it starts: by what was entered, or by one request to the wiki."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from accounts.models import Person
+from accounts.throttles import count_job
+from leases.clock import now
+from leases.refusal import Conflict, Refusal
+from pages.counting import how_many
+from wikifetch.forms import FetchForm
+from wikifetch.models import Article, FetchRun, Wiki
+from wikifetch.newfetch import category_named, default_wiki, wanted_titles
+from wikifetch.source.livebatches import manners_for
+from wikifetch.source.manners import WikiError, articles_at
+from wikifetch.source.wiki_client import WikiClient
+from wikifetch.states import FetchState
+
+_SECONDS = 8.0  # that somebody waits for a wiki's answer
+_SHOWN = 30  # titles
+_COMPARED = 500  # titles, with those of articles that are here
+
+
+@dataclass(frozen=True)
+class FetchPreview:
+    """Sentences, and the first titles."""
+
+    said: list[str]
+    titles: list[str] = field(default_factory=list)
+
+
+def preview_of(form: FetchForm, person: Person) -> FetchPreview:
+    """Raises Refusal: nothing to count, a wiki that cannot be asked now."""
+    entered = form.cleaned_data
+    base = entered["wiki"] or default_wiki()
+    if entered["source"] == FetchRun.Source.TITLES:
+        return _of_titles(form, base)
+    if entered["source"] == FetchRun.Source.CATEGORY:
+        return _of_category(entered, base, person)
+    if entered["source"] == FetchRun.Source.KIND:
+        listing = "The wiki gives the number of these articles only by listing them: tick “List the pages, then pause”."
+        return FetchPreview([listing])
+    return FetchPreview(["The tags of a file are counted while it is read."])
+
+
+def _of_titles(form: FetchForm, base: str) -> FetchPreview:
+    lines = [line for line in form.titles_given() if line.strip()]
+    titles = wanted_titles(lines)
+    said = [f"{how_many(len(titles), 'article')} would be asked for."]
+    if again := len(lines) - len(titles):
+        said.append(f"{how_many(again, 'line')} left out: named before, or without a title.")
+    if len(titles) <= _COMPARED:
+        known = Article.objects.filter(wiki__base_url=articles_at(base), title__in=titles).count()
+        if known:
+            said.append(f"Fetched before, and updated only if changed: {known} of them.")
+    return FetchPreview(said, titles[:_SHOWN])
+
+
+def _of_category(entered: dict[str, Any], base: str, person: Person) -> FetchPreview:
+    name, depth, limit = category_named(entered["category"]), entered["depth"], entered["limit"]
+    _check_free(base)
+    count_job(person, "previews")
+    manners = replace(manners_for(entered["contact"]), timeout=_SECONDS, max_wait=0)
+    size = WikiClient(base, manners).category_size(f"Category:{name}")
+    if size is None:
+        raise WikiError(f"This wiki has no category “{name}”. Write its name as on the wiki.")
+    pages, below = (how_many(size[0], "page"), how_many(size[1], "subcategory", "subcategories"))
+    said = [f"The category “{name}” has {pages} and {below} of its own."]
+    if depth and size[1]:
+        said.append(
+            f"The articles of its subcategories come too, {how_many(depth, 'level')} down: they are counted when they "
+            "are listed."
+        )
+    if limit:
+        said.append(f"At most {how_many(limit, 'page')} would be fetched.")
+    return FetchPreview(said)
+
+
+def _check_free(base: str) -> None:
+    """A wiki is asked one request at a time, so a preview does not ask beside a fetch, nor while the wiki is busy."""
+    wiki = Wiki.objects.filter(base_url=articles_at(base)).first()
+    if wiki is None:
+        return
+    runs = FetchRun.objects.filter(wiki=wiki, state=FetchState.RUNNING)
+    if runs.exclude(source=FetchRun.Source.XML).exists():
+        raise Conflict(
+            "A fetch is asking this wiki now, and a wiki is asked one request at a time. Wait until it is done, or "
+            "start this one with “List the pages, then pause”.",
+            retry=True,
+        )
+    if wiki.busy_until and wiki.busy_until > now():
+        raise Refusal("This wiki is busy now. Try again in some minutes.", retry=True)
