@@ -73,6 +73,32 @@ def stock(count: int, counted: str, view: str, action: str, begin: tuple[str, st
     )
 
 
+@dataclass(frozen=True)
+class RoleCard:
+    """A role's lines, what waits first, and what is not there as one line of words."""
+
+    role: Role
+    lines: list[NextStep]
+    none: str
+
+    @property
+    def waits(self) -> bool:
+        return any(line.is_to_do and line.count for line in self.lines)
+
+
+def cards(person: Person) -> list[RoleCard]:
+    """A card for each role, those with something that waits first."""
+    made = [_card(role, steps) for role, steps in next_steps(person)]
+    return sorted(made, key=lambda card: not card.waits)
+
+
+def _card(role: Role, steps: list[NextStep]) -> RoleCard:
+    shown = [step for step in steps if step.count or step.is_to_do]
+    lines = sorted(shown, key=lambda step: (not (step.is_to_do and step.count), not step.is_to_do))
+    none = (step.text for step in steps if step not in shown)
+    return RoleCard(role, lines, ", ".join(none))
+
+
 def next_steps(person: Person) -> list[tuple[Role, list[NextStep]]]:
     """The steps of each role that the person holds, in the order of the work."""
     return [(role, list(STEPS[role](person))) for role in Role if role in person.roles]

@@ -9,7 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
-from config.next_steps import next_steps
+from config.next_steps import cards
+from config.whole_way import whole_way
 from leases.outage import outage
 from leases.refusal import NotAllowed, NotFoundHere, Refusal
 from pages.refusals import outage_answer, refusal_answer
@@ -23,8 +24,9 @@ OTHER_HOST = (
 @require_safe
 @signed_in
 def home(request: HttpRequest) -> HttpResponse:
-    """What the signed-in person can do now, most urgent first."""
-    return render(request, "home.html", {"steps": next_steps(person_of(request))})
+    """What the signed-in person can do now, what waits first; and how far the work is on its whole way."""
+    person = person_of(request)
+    return render(request, "home.html", {"cards": cards(person), "way": whole_way(person)})
 
 
 @require_safe
