@@ -1,16 +1,13 @@
 """What a fetch would take, before it starts: by what was entered, or by one request to the wiki."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from accounts.models import Person
-from accounts.throttles import count_job
 from leases.clock import now
 from leases.refusal import Conflict, Refusal
 from pages.counting import how_many
-from wikifetch.forms import FetchForm
 from wikifetch.models import Article, FetchRun, Wiki
-from wikifetch.newfetch import category_named, default_wiki, wanted_titles
+from wikifetch.newfetch import LiveOptions, category_named, default_wiki, wanted_titles
 from wikifetch.source.livebatches import manners_for
 from wikifetch.source.manners import WikiError, articles_at
 from wikifetch.source.wiki_client import WikiClient
@@ -29,38 +26,27 @@ class FetchPreview:
     titles: list[str] = field(default_factory=list)
 
 
-def preview_of(form: FetchForm, person: Person) -> FetchPreview:
-    """Raises Refusal: nothing to count, a wiki that cannot be asked now."""
-    entered = form.cleaned_data
-    base = entered["wiki"] or default_wiki()
-    if entered["source"] == FetchRun.Source.TITLES:
-        return _of_titles(form, base)
-    if entered["source"] == FetchRun.Source.CATEGORY:
-        return _of_category(entered, base, person)
-    if entered["source"] == FetchRun.Source.KIND:
-        listing = "The wiki gives the number of these articles only by listing them: tick “List the pages, then pause”."
-        return FetchPreview([listing])
-    return FetchPreview(["The tags of a file are counted while it is read."])
-
-
-def _of_titles(form: FetchForm, base: str) -> FetchPreview:
-    lines = [line for line in form.titles_given() if line.strip()]
-    titles = wanted_titles(lines)
+def preview_of_titles(lines: Iterable[str], wiki: str) -> FetchPreview:
+    """The names of a list, without asking the wiki (one of WIKI_ALLOWED, or ""). Raises Refusal for no title."""
+    given = [line for line in lines if line.strip()]
+    titles = wanted_titles(given)
     said = [f"{how_many(len(titles), 'article')} would be asked for."]
-    if again := len(lines) - len(titles):
+    if again := len(given) - len(titles):
         said.append(f"{how_many(again, 'line')} left out: named before, or without a title.")
     if len(titles) <= _COMPARED:
-        known = Article.objects.filter(wiki__base_url=articles_at(base), title__in=titles).count()
-        if known:
+        here = Article.objects.filter(wiki__base_url=articles_at(wiki or default_wiki()))
+        if known := here.filter(title__in=titles).count():
             said.append(f"Fetched before, and updated only if changed: {known} of them.")
     return FetchPreview(said, titles[:_SHOWN])
 
 
-def _of_category(entered: dict[str, Any], base: str, person: Person) -> FetchPreview:
-    name, depth, limit = category_named(entered["category"]), entered["depth"], entered["limit"]
+def preview_of_category(
+    category: str, depth: int, limit: int | None, options: LiveOptions
+) -> FetchPreview:
+    """The size of a category, by one request. Raises Refusal: none of this name, a wiki that cannot be asked now."""
+    name, base = category_named(category), options.wiki or default_wiki()
     _check_free(base)
-    count_job(person, "previews")
-    manners = replace(manners_for(entered["contact"]), timeout=_SECONDS, max_wait=0)
+    manners = replace(manners_for(options.contact), timeout=_SECONDS, max_wait=0)
     size = WikiClient(base, manners).category_size(f"Category:{name}")
     if size is None:
         raise WikiError(f"This wiki has no category “{name}”. Write its name as on the wiki.")

@@ -19,7 +19,7 @@ from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
 from wikifetch.article_html import marked_block
 from wikifetch.evidence import ShownIntroduction, talk_of
-from wikifetch.fetch_preview import preview_of
+from wikifetch.fetch_preview import FetchPreview, preview_of_category, preview_of_titles
 from wikifetch.fetch_progress import duration, progress_of_fetch
 from wikifetch.forms import FetchForm, TagFilterForm
 from wikifetch.models import FetchRun, Tag
@@ -53,7 +53,7 @@ def new_fetch(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refused_in(form):
             if "preview" in request.POST:
-                preview = preview_of(form, person)
+                preview = _preview(person, form)
             else:
                 count_job(person, "fetches")
                 run = _new_run(person, form)
@@ -63,6 +63,20 @@ def new_fetch(request: HttpRequest) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return render(request, "wikifetch/_preview.html", context)
     return form_page(request, "wikifetch/new_fetch.html", context)
+
+
+def _preview(person: Person, form: FetchForm) -> FetchPreview:
+    entered, source = form.cleaned_data, form.cleaned_data["source"]
+    if source == FetchRun.Source.TITLES:
+        return preview_of_titles(form.titles_given(), entered["wiki"])
+    if source == FetchRun.Source.CATEGORY:
+        count_job(person, "previews")
+        wanted = (entered["category"], entered["depth"], entered["limit"])
+        return preview_of_category(*wanted, form.live_options())
+    if source == FetchRun.Source.KIND:
+        listing = "The wiki gives the number of these articles only by listing them: tick “List the pages, then pause”."
+        return FetchPreview([listing])
+    return FetchPreview(["The tags of a file are counted while it is read."])
 
 
 def _new_run(person: Person, form: FetchForm) -> FetchRun:
