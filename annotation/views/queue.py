@@ -3,13 +3,14 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation.desk.own_queue import queue_of
 from annotation.fields.form_input import number_in
-from annotation.models import Campaign
+from annotation.models import Assignment, Campaign
 from annotation.workflow import claiming
 from annotation.workflow.in_hand import HandsFull
 
@@ -32,7 +33,12 @@ def next_tag(request: HttpRequest) -> HttpResponse:
         return to_queue(request, refusal)
     if assignment is None:
         return none_left(request, campaign)
-    return redirect("annotation:annotate", assignment.pk)
+    return at_the_tag(assignment)
+
+
+def at_the_tag(assignment: Assignment) -> HttpResponse:
+    """The page of a tag, opened at the tagged block; its script would find that too."""
+    return redirect(reverse("annotation:annotate", args=[assignment.pk]) + "#tagged-block")
 
 
 def none_left(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
@@ -55,4 +61,4 @@ def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
         assignment = claiming.take_up(annotation_id=annotation_id, by=person_of(request))
     except HandsFull as refusal:
         return to_queue(request, refusal)
-    return redirect("annotation:annotate", assignment.pk)
+    return at_the_tag(assignment)

@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.annotation import factories as make
+from tests.annotation.captured_cases import TAG, sighting_of
 from tests.browser.conftest import settled, sign_in
 from tests.browser.test_annotate_page import address, choose
-from tests.browser.test_capturing import TAG, copied, real_draft
+from tests.browser.test_capturing import copied, real_draft
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
@@ -286,3 +287,38 @@ def test_a_tap_on_a_touch_screen_selects_a_sentence(open_page):
     desk.wait_for_function("() => String(getSelection()) === 'The first train is blue.'")
     desk.get_by_role("button", name="To passage 2").tap()
     expect(desk.locator("[name=passage_2_copied]")).to_have_value("The first train is blue.")
+
+
+# ---------------------------------------------------------------- without script
+
+
+LONG = f"{'A sentence of ten words that says nothing at all.' * 20}\n\n" * 40
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+def test_the_page_of_the_next_tag_opens_at_the_tagged_block(open_page, script, width):
+    alice = make.annotator("alice")
+    text = f"{LONG}The mill opened in 1974.{TAG}\n\n{LONG}"
+    sighting_of(text)
+    make.campaign(tags=0)
+    page = open_page(alice, width=width, java_script_enabled=script)
+    page.goto("/annotate/")
+    page.get_by_role("button", name="Get the next tag").click()
+    block = page.locator("#tagged-block")
+    expect(block).to_contain_text("The mill opened in 1974.")
+    expect(block).to_be_in_viewport()
+    above = page.locator(".article-text p").first
+    assert above.inner_text().startswith("A sentence of ten words")  # the text keeps its order
+    if script:
+        settled(page)
+        if width == 1440:  # the article scrolls, and nothing else
+            scrolled = (
+                "[scrollY, document.body.scrollTop, document.querySelector('.desk').scrollTop]"
+            )
+            assert page.evaluate(scrolled) == [0, 0, 0]
+    else:
+        page.goto(page.url.partition("#")[0])
+        expect(block).not_to_be_in_viewport()
+        page.get_by_role("link", name="To the tagged block").click()
+        expect(block).to_be_in_viewport()

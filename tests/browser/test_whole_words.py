@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.annotation import factories as make
+from tests.annotation.captured_cases import TAG
 from tests.browser.conftest import settled, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
-from tests.browser.test_capturing import TAG, copied, real_draft
+from tests.browser.test_capturing import copied, real_draft
 from tests.browser.test_operations import ENDS_OF
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
