@@ -119,7 +119,7 @@ def test_a_draft_without_a_place_can_be_taken_up_again(client, alice, draft):
     claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
     assert "Continue this draft" in text_of(client.get(reverse("annotation:queue")))
     response = client.post(reverse("annotation:take_up", args=[draft.pk]))
-    assert response.url == page_of(draft)
+    assert response.url == f"{page_of(draft)}#tagged-block"
 
 
 # ---------------------------------------------------------------- the page
