@@ -27,6 +27,11 @@ urlpatterns = [
     path("collections/<str:name>/releases/", views.freeze_release, name="freeze"),
     path("collections/<str:name>/releases/<str:version>/", releases.release, name="release"),
     path(
+        "collections/<str:name>/releases/<str:version>/since/<str:earlier>/",
+        releases.changes_since,
+        name="changes_since",
+    ),
+    path(
         "collections/<str:name>/releases/<str:version>/amend/",
         releases.amend_release,
         name="amend_release",

@@ -122,6 +122,7 @@ GET   /collections/mills/description/                         302  403  403  403
 POST  /collections/mills/description/                         403  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/export/                              302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/releases/1.0/                        302  403  200  200  403  403  403  200  200  200
+GET   /collections/mills/releases/1.0/since/1.0/              302  403  200  200  403  403  403  200  200  200
 POST  /collections/mills/releases/1.0/amend/                  403  403  403  403  403  403  403  403  302  302
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
 POST  /collections/watermills/protocol/                       302  403  403  403  403  403  403  403  302  302

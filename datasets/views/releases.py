@@ -1,5 +1,8 @@
 """Pages of releases: what a collection says of itself, freezing, a page and the files of each release."""
 
+from collections import Counter
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -12,14 +15,22 @@ from accounts.throttles import counted
 from datasets.blinding import keep_listed, show
 from datasets.excluding.exclusions import left_out_for
 from datasets.exporters import exporter_named, exporters_of
-from datasets.models import Collection, Release
+from datasets.models import Collection, Contradiction, Release
 from datasets.records import collection_named
 from datasets.releasing.citing import bibtex, plain
+from datasets.releasing.comparing import (
+    Change,
+    changes,
+    field_changes,
+    left_out_since,
+    shown_changes,
+)
 from datasets.releasing.describing import describe
 from datasets.releasing.forms import AmendForm, DescriptionForm
 from datasets.releasing.freezing import amend, file_of, release_of, released
 from datasets.releasing.released import counts, shown_files
 from datasets.releasing.stored_files import opened
+from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 from pages.stored_responses import stored_response
 
@@ -70,6 +81,7 @@ def _release_page(
         "left_out": left_out,
         "files": shown_files(row),
         "may_export": person.has_role(*EXPORT),
+        "others": collection.releases.exclude(pk=row.pk),
         "plain": plain(row, address),
         "bibtex": bibtex(row, address),
         "amend_form": refused
@@ -80,6 +92,39 @@ def _release_page(
 
 def _address(row: Release) -> str:
     return reverse("datasets:release", args=[row.collection.name, row.version])
+
+
+@require_safe
+@roles_required(*READERS)
+def changes_since(request: HttpRequest, name: str, version: str, earlier: str) -> HttpResponse:
+    """What changed from an earlier release of the collection to this one, record by record."""
+    collection, person = collection_named(name), person_of(request)
+    old, new = release_of(collection, earlier), release_of(collection, version)
+    found = changes(old, new)
+    shown = shown_changes(found, person)
+    page = page_of(request, shown)
+    keys = {key for change in page for key in (change.before, change.after) if key}
+    rows = Contradiction.objects.select_related("collection__protocol").in_bulk(keys)
+    keep_listed(person, keys, request.path)
+    left_out, back = left_out_since(old, new)
+    context = {
+        "collection": collection,
+        "old": old,
+        "new": new,
+        "tally": Counter(change.kind for change in found),
+        "hidden": len(found) - len(shown),
+        "left_out": len(left_out),
+        "back": len(back),
+        "page": page,
+        "rows": [_shown_change(change, rows) for change in page],
+    }
+    return render(request, "datasets/changes_since.html", context)
+
+
+def _shown_change(change: Change, rows: Mapping[int, Contradiction]) -> dict[str, object]:
+    before, after = (rows.get(key) if key else None for key in (change.before, change.after))
+    fields = field_changes(before, after) if before and after else []
+    return {"kind": change.kind, "record": after or before, "fields": fields}
 
 
 @require_POST
