@@ -50,7 +50,7 @@ def read_pages(path: Path) -> None:
     """Store the pages and their tags, as a fetch from a file does."""
     from wikifetch import fetch, newfetch
 
-    fetch.finished(newfetch.fetch_of_file(path), lambda run, seconds: None)
+    fetch.finished(newfetch.fetch_of_files([path]), lambda run, seconds: None)
 
 
 def passages(drawn: random.Random) -> dict[str, str]:

@@ -100,7 +100,7 @@ def marked(stored, tmp_path_factory):  # noqa: F811
         wiki.revision(6, WIKITEXT, parent=5, by=SCRIPT, summary=SCRIPT),
     )  # fmt: skip
     file = wiki.written(tmp_path_factory.mktemp("pages"), wiki.export(page))
-    run = fetch.finished(newfetch.fetch_of_file(file, by=everybody["olga"], label=SCRIPT))
+    run = fetch.finished(newfetch.fetch_of_files([file], by=everybody["olga"], label=SCRIPT))
     FetchProblem.objects.create(run=run, page=SCRIPT, problem=SCRIPT)
     for study in Study.objects.all():
         Study.objects.filter(pk=study.pk).update(name=f"{study.pk}{SCRIPT}")

@@ -8,7 +8,6 @@ number of pages read, over all readings of it.
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,8 @@ from wikifetch.recording import record_part
 from wikifetch.source import filebatches, freezing, livebatches
 from wikifetch.source.answers import NO_SUCH_PAGE, NO_SUCH_TITLE
 from wikifetch.source.batches import Batch
-from wikifetch.source.dump import DumpError, read_dump
+from wikifetch.source.dump import DumpError
+from wikifetch.source.dump_files import DumpFile, DumpFiles
 from wikifetch.source.heartbeat import LEASE_SECONDS, FetchHeartbeat, FetchLeaseLost
 from wikifetch.source.manners import WikiBusy, WikiError
 from wikifetch.source.uploads import path_of_upload
@@ -46,21 +46,24 @@ _MOST_REST = 5.0  # seconds between two looks at a run that waits: somebody may 
 
 def fetch_xml(path: Path, *, by: Person | None = None) -> FetchRun:
     """Read a MediaWiki export into rows, now. Raises Refusal when the file cannot be read to its end."""
-    return finished(newfetch.fetch_of_file(path, by=by))
+    return finished(newfetch.fetch_of_files([path], by=by))
 
 
 def finished(
     run: FetchRun,
     rest: Callable[[FetchRun, float], None] = lambda run, seconds: time.sleep(seconds),
+    *,
+    processes: int | None = None,
 ) -> FetchRun:
     """Carry a run out to its end, now; Refusal if it failed or another fetch of the wiki is at work.
 
     Runs of this wiki whose worker or command died are taken back first. While the wiki is busy, `rest` is called with
-    seconds to sleep; a worker may then go on with the run first. A run that is refused does not wait on.
+    seconds to sleep; a worker may then go on with the run first. A run that is refused does not wait on. A dump is read
+    by so many `processes`, None for the machine's cores.
     """
     while True:
         sweep(FetchRun.objects.filter(wiki=run.wiki_id), FETCH_RUN, "expire")
-        carry_out(run.pk)
+        carry_out(run.pk, processes=processes)
         run.refresh_from_db()
         if run.state not in {FetchState.WAITING, FetchState.RUNNING}:
             break
@@ -103,7 +106,7 @@ def seconds_held(run: FetchRun) -> int:
     return max(0, ceil((until - now()).total_seconds())) if until else 0
 
 
-def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
+def carry_out(run_id: int, *, seconds: float | None = None, processes: int | None = None) -> bool:
     """Carry a waiting run out; after `seconds` hand it back, to go on from its cursor.
 
     False if it does not wait, its wiki is busy, or another live fetch of its wiki is running.
@@ -115,7 +118,7 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     heart = FetchHeartbeat(run, holder)
     try:
         try:
-            _work(run, holder, heart, seconds)
+            _work(run, holder, _batches(run, holder, heart, processes), seconds)
         finally:
             heart.end()
     except FetchLeaseLost:
@@ -168,9 +171,9 @@ def known_pages(run: FetchRun) -> int:
     return sum(known.filter(pageid__in=part).count() for part in in_batches(run.queue, 500))
 
 
-def _work(run: FetchRun, holder: str, heart: FetchHeartbeat, seconds: float | None) -> None:
+def _work(run: FetchRun, holder: str, batches: Iterator[Batch], seconds: float | None) -> None:
     until = None
-    for batch in _batches(run, holder, heart):
+    for batch in batches:
         _record(run, holder, batch)
         if seconds is not None and until is None:
             # From the first batch on: a file is first read up to the cursor again, and each slice must make progress.
@@ -187,21 +190,25 @@ def _drop_upload(run: FetchRun) -> None:
     """Remove the file of a run that was read, or that cannot be: read again, it would fail again."""
     if run.options.get("uploaded"):
         with suppress(DumpError):  # no file of ours
-            file_of(run).unlink(missing_ok=True)
+            for file in files_of(run):
+                file.path.unlink(missing_ok=True)
 
 
-def file_of(run: FetchRun) -> Path:
-    """The file that a run reads; an upload moves with DATA_DIR. Raises DumpError for an upload outside its folder."""
-    noted = Path(run.options["path"])
-    return path_of_upload(noted) if run.options.get("uploaded") else noted
+def files_of(run: FetchRun) -> list[DumpFile]:
+    """The files that a run reads; an upload moves with DATA_DIR. Raises DumpError for an upload outside its folder."""
+    noted = map(Path, run.options["paths"])
+    if run.options.get("uploaded"):
+        return [DumpFile(path_of_upload(path), run.label, newfetch.MAX_UNPACKED) for path in noted]
+    return [DumpFile(path, path.name) for path in noted]
 
 
-def _batches(run: FetchRun, holder: str, heart: FetchHeartbeat) -> Iterator[Batch]:
+def _batches(
+    run: FetchRun, holder: str, heart: FetchHeartbeat, processes: int | None
+) -> Iterator[Batch]:
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
-        bound = newfetch.MAX_UNPACKED if run.options.get("uploaded") else None
-        opened = partial(read_dump, file_of(run), name=run.label, max_bytes=bound)
-        yield from filebatches.file_batches(opened, run, heart)
+        files = DumpFiles(files_of(run), processes, heart.along)
+        yield from filebatches.file_batches(files, run)
         return
     client = livebatches.client_for(run.options["base"], run.contact, heart.renew, heart.traffic)
     if not run.queue_frozen:

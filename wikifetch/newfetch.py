@@ -12,7 +12,8 @@ from accounts.models import Person
 from leases.refusal import Refusal
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.source import livebatches, wikis
-from wikifetch.source.dump import read_dump
+from wikifetch.source.dump import Dump, read_dump
+from wikifetch.source.dump_files import in_natural_order
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext.languages import alternatives, spellings
 
@@ -24,21 +25,38 @@ _CATEGORY = re.compile(rf"^:?\s*(?:(?:{alternatives(spellings('category'))})\s*:
 MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
 
 
-def fetch_of_file(
-    path: Path, *, by: Person | None = None, label: str = "", uploaded: bool = False
+def fetch_of_files(
+    paths: Iterable[Path], *, by: Person | None = None, label: str = "", uploaded: bool = False
 ) -> FetchRun:
-    """A run over a MediaWiki export on this machine, of which only the head is read. Raises Refusal for no export."""
-    options = {"path": str(path.resolve()), "uploaded": uploaded}
-    dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
-    wiki = wikis.wiki_of(dump, default_wiki())
+    """A run over the files of a MediaWiki export on this machine, in the natural order of their names.
+
+    Only their heads are read. Raises Refusal for what is no export, and for exports of different wikis.
+    """
+    found, dump = opened(paths, label, MAX_UNPACKED if uploaded else None)
+    label = label or found[0].name + (f" and {len(found) - 1} more" if found[1:] else "")
     return FetchRun.objects.create(
         source=FetchRun.Source.XML,
-        label=(label or path.name)[:300],
-        wiki=wiki,
-        options=options,
+        label=label[:300],
+        wiki=wikis.wiki_of(dump, default_wiki()),
+        options={"paths": [*map(str, found)], "uploaded": uploaded},
         queue_frozen=True,
         started_by=by,
     )
+
+
+def opened(
+    paths: Iterable[Path], label: str = "", max_bytes: int | None = None
+) -> tuple[list[Path], Dump]:
+    """The files in their order, and the first one, of which the head was read. Raises Refusal as `fetch_of_files`."""
+    found = in_natural_order(path.absolute() for path in paths)
+    dumps = [read_dump(path, name=label, max_bytes=max_bytes) for path in found]
+    for path, dump in zip(found, dumps, strict=True):
+        if dump.base != dumps[0].base:
+            raise Refusal(
+                f"{path.name} is of another wiki ({dump.base or 'it names none'}) than {found[0].name} "
+                f"({dumps[0].base or 'it names none'}). Fetch from them one after the other."
+            )
+    return found, dumps[0]
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import transaction
 
-from wikifetch.history.introductions import PageHistory
+from wikifetch.history.introductions import PageHistory, history_of
 from wikifetch.history.pages_seen import PageSeen
 from wikifetch.models import Article, FetchRun, Revision, RevisionHtml, Wiki
 from wikifetch.recording import record_htmls, record_pages
 from wikifetch.row_columns import revision_columns
 from wikifetch.source import livebatches, wikis
-from wikifetch.source.batches import history_of
 from wikifetch.source.htmls import asked_for_html
 from wikifetch.source.manners import WikiError, api_at, articles_at
 from wikifetch.source.wanted import WantedArticle

@@ -85,7 +85,7 @@ def _new_run(person: Person, form: FetchForm) -> FetchRun:
         file = entered["file"]
         path = keep_upload(file)
         try:
-            return newfetch.fetch_of_file(path, by=person, label=file.name, uploaded=True)
+            return newfetch.fetch_of_files([path], by=person, label=file.name, uploaded=True)
         except Refusal:
             path.unlink(missing_ok=True)
             raise

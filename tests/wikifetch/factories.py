@@ -54,3 +54,13 @@ def written(folder: Path, text: str, name="export.xml", encoding="utf-8") -> Pat
 def mill(text, revid=10, **columns):
     """A page called Kettle Mill with one revision of this text."""
     return page(1, "Kettle Mill", revision(revid, text, **columns))
+
+
+def multistream(folder: Path, *streams, name="dump.xml.bz2", **options) -> Path:
+    """An export of these streams of pages as wikis' dumps have it: the head, each stream and the end packed apart."""
+    whole = export("\0", **options)
+    head, end = whole.split("\0")
+    path = folder / name
+    parts = [head, *map("".join, streams), end]
+    path.write_bytes(b"".join(bz2.compress(part.encode()) for part in parts))
+    return path

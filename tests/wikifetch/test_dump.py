@@ -119,7 +119,7 @@ BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"
     [
         (WHOLE[:900], "ends in the middle"),
         (WHOLE.removesuffix("</mediawiki>\n"), "ends in the middle"),
-        ("", "ends in the middle"),
+        ("", "export.xml is empty"),
         ("not XML at all", "not well-formed"),
         (WHOLE.replace("</title>", "</titel>"), "not well-formed"),
         (WHOLE.replace("A long", "A \x0b long"), "not well-formed"),

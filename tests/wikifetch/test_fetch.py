@@ -251,7 +251,7 @@ def many(count):
 
 def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeypatch):
     monkeypatch.setattr(filebatches, "_WRITTEN", 4)
-    run = newfetch.fetch_of_file(written(tmp_path, export(*many(10)), "a.bz2"))
+    run = newfetch.fetch_of_files([written(tmp_path, export(*many(10)), "a.bz2")])
     for cursor in (4, 8, 10):
         fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
@@ -292,7 +292,7 @@ def test_a_file_of_other_pages_says_why_it_has_no_tags(tmp_path, pages, problems
 def test_a_file_of_other_pages_says_so_once_though_it_was_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(filebatches, "_READ", 1)
     pages = [draft(1, "Draft:Mill", 118), draft(2, "Draft:Ford", 118)]
-    run = newfetch.fetch_of_file(written(tmp_path, export(*pages)))
+    run = newfetch.fetch_of_files([written(tmp_path, export(*pages))])
     for _ in range(9):
         fetch.carry_out(run.pk, seconds=0)
     run.refresh_from_db()
@@ -319,10 +319,10 @@ def uploads(tmp_path, settings):
 
 def test_an_uploaded_file_is_deleted_when_it_has_been_read(uploads):
     path = written(uploads, export(*many(1)))
-    fetch.finished(newfetch.fetch_of_file(path, uploaded=True))
+    fetch.finished(newfetch.fetch_of_files([path], uploaded=True))
     assert not path.exists()
     kept = written(uploads, export(*many(1)))
-    fetch.finished(newfetch.fetch_of_file(kept))
+    fetch.finished(newfetch.fetch_of_files([kept]))
     assert kept.exists()
 
 
@@ -332,9 +332,9 @@ def test_a_made_up_row_can_delete_no_file_outside_the_uploads(uploads, place):
     victim = written(uploads.parent, export(*many(1)))
     if place == "a link":
         (uploads / victim.name).symlink_to(victim)
-    run = newfetch.fetch_of_file(victim, uploaded=True)
+    run = newfetch.fetch_of_files([victim], uploaded=True)
     if place == "..":
-        run.options["path"] = "/.."
+        run.options["paths"] = ["/.."]
         run.save()
     with pytest.raises(Refusal, match=r"cannot be read|no uploaded file"):
         fetch.finished(run)
@@ -344,7 +344,7 @@ def test_a_made_up_row_can_delete_no_file_outside_the_uploads(uploads, place):
 def test_an_upload_is_found_where_the_data_folder_has_moved(tmp_path, settings):
     """As after a restore elsewhere: the run notes where the file lay."""
     path = written(tmp_path, export(*many(1)))
-    run = newfetch.fetch_of_file(path, uploaded=True)
+    run = newfetch.fetch_of_files([path], uploaded=True)
     settings.DATA_DIR = tmp_path / "moved"
     (settings.DATA_DIR / "uploads").mkdir(parents=True)
     path.rename(settings.DATA_DIR / "uploads" / path.name)

@@ -381,7 +381,7 @@ def test_a_file_whose_readings_take_long_goes_on_in_each(tmp_path, monkeypatch):
     monkeypatch.setattr(filebatches, "_READ", 1)
     mill = page(7, "Mill 7", revision(14, "It was built in 1801."))
     path = written(tmp_path, export(naming_page(1, "Old mill"), OLD_MILL, mill))
-    run = newfetch.fetch_of_file(path)
+    run = newfetch.fetch_of_files([path])
     cursors = []
     for _ in range(10):
         fetch.carry_out(run.pk, seconds=0)

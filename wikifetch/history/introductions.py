@@ -13,10 +13,11 @@ from itertools import chain, pairwise, repeat
 from operator import itemgetter
 from typing import Protocol, TypeVar
 
-from wikifetch.history.pages_seen import RevisionSeen
+from wikifetch.history.pages_seen import PageSeen, RevisionSeen
 from wikifetch.history.tag_identity import TagPlace, likeness, place_of, same_tags, word_counts
 from wikifetch.wikitext import KNOWN_NAMES, PageReading, TagNames, TagSeen, find_tags
 from wikifetch.wikitext.blocks import banner_block
+from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.layout import Layout
 from wikifetch.wikitext.sections import paths
 
@@ -49,6 +50,9 @@ class PageHistory:
     def introduced_tags(self) -> Iterator[tuple[TagSeen, Introduction | None]]:
         """Each tag of the newest revision with the edit that added it; None where that is not known."""
         return zip(self.reading.tags, chain(self.introductions, repeat(None)), strict=False)
+
+
+PageRead = tuple[PageSeen, PageHistory]
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,14 @@ def read_history(
     entries.sort(key=lambda entry: _age(entry.revision))
     added = introductions(entries, whole=whole) if entries else ()
     return PageHistory(newest, newest_reading, added, problem)
+
+
+def history_of(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistory:
+    """A page's history with the words of its tags' blocks: they take long, and no transaction is to wait for them."""
+    history = read_history(revisions, names)
+    with speaking(names.words):
+        history.reading.words()
+    return history
 
 
 def _age(revision: RevisionSeen) -> tuple[float, int]:

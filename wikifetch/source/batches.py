@@ -1,17 +1,12 @@
 """What is recorded at a time. Files and the live API give the same batches."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import chain
 
-from wikifetch.history.introductions import PageHistory, read_history
+from wikifetch.history.introductions import PageHistory, PageRead
 from wikifetch.history.pages_seen import HiddenParts, PageSeen, RevisionSeen
 from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced
-from wikifetch.wikitext import TagNames
-from wikifetch.wikitext.languages import speaking
-
-PageRead = tuple[PageSeen, PageHistory]
 
 
 @dataclass(frozen=True)
@@ -50,14 +45,6 @@ class Batch:
 def joined_parts(*parts: BatchPart) -> BatchPart:
     columns = ([getattr(part, field.name) for part in parts] for field in fields(BatchPart))
     return BatchPart(*(tuple(chain.from_iterable(column)) for column in columns))
-
-
-def history_of(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistory:
-    """A page's history with the words of its tags' blocks: they take long, and no transaction is to wait for them."""
-    history = read_history(revisions, names)
-    with speaking(names.words):
-        history.reading.words()
-    return history
 
 
 def part_of(

@@ -15,7 +15,7 @@ from wikifetch.history.pages_seen import PageSeen, RevisionSeen
 from wikifetch.source.dump_unpacking import unpacked
 from wikifetch.source.dumpreader import DumpError, DumpPageHead, DumpReader
 
-__all__ = ["Dump", "DumpError", "read_dump"]
+__all__ = ["Dump", "DumpError", "pages_in", "read_dump"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,13 @@ def read_dump(path: Path, *, name: str = "", max_bytes: int | None = None) -> Du
             break
     items = chain(first, chain.from_iterable(_fed(name, reader, piece) for piece in pieces))
     return Dump(reader.base, reader.site_name, _pages(items))
+
+
+def pages_in(xml: bytes) -> Iterator[PageSeen]:
+    """The pages of a part of an export that holds whole pages alone. Raises DumpError or ExpatError."""
+    reader = DumpReader()
+    items = reader.feed(b"<mediawiki>" + xml + b"</mediawiki>")
+    return _pages(iter(items + reader.feed(b"")))
 
 
 Item = tuple[DumpPageHead, RevisionSeen | None]  # a page without any revision comes once, with None

@@ -6,6 +6,7 @@ A hostile file may unpack to far more than it has, or to nothing for minutes. In
 import bz2
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,7 +21,7 @@ MIB = 1024 * 1024
 _PIECE = 2 * MIB
 # The beginning comes in small ones, for those who want no more of it.
 _FIRST_PIECE, _BEGINNING = 64 * 1024, MIB
-_TAKEN_AT_ONCE = 8 * 1024
+TAKEN_AT_ONCE = 8 * 1024
 # Articles have 4 or 5, histories of short pages up to 100; gzip reaches 1,030, bzip2 a million.
 MAX_RATIO = 250
 _MEASURED = 16 * MIB  # unpacked, over which a ratio is measured
@@ -35,6 +36,7 @@ _PACKINGS = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+_INDEX = re.compile(rb"\d+:\d+:")
 _COMMAND = "manage.py fetch_tagged_pages --xml reads it on the server."
 
 
@@ -50,14 +52,24 @@ def unpacked(path: Path, name: str, max_bytes: int | None = None) -> Iterator[by
             try:
                 piece = source.read(_FIRST_PIECE if size < _BEGINNING else _PIECE)
             except _BROKEN as error:
-                raise DumpError(
-                    f"{name} is damaged or cut off ({error}). Download it again."
-                ) from error
+                raise damaged(name, error) from error
+            if not size and not piece:
+                raise DumpError(f"{name} is empty. Export or download it again.")
+            if not size and _INDEX.match(piece):
+                raise DumpError(f"{name} is an index of a dump, which is not needed. Leave it out.")
             if not size and _packing_of(piece):
                 raise DumpError(f"{name} is packed twice. Unpack it once, and take what comes out.")
             size += len(piece)
             measure.give(len(piece))
             yield piece
+
+
+def damaged(name: str, why: object) -> DumpError:
+    return DumpError(f"{name} is damaged or cut off ({why}). Download it again.")
+
+
+def unreadable(name: str, error: OSError) -> DumpError:
+    return DumpError(f"{name} cannot be read: {error.strerror or error}.")
 
 
 class _Measure:
@@ -103,7 +115,7 @@ class _Packed(io.FileIO):
         self._measure = measure
 
     def read(self, size: int | None = -1) -> bytes:
-        few = _TAKEN_AT_ONCE if size is None or size < 0 else min(size, _TAKEN_AT_ONCE)
+        few = TAKEN_AT_ONCE if size is None or size < 0 else min(size, TAKEN_AT_ONCE)
         piece = super().read(few) or b""
         self._measure.take(len(piece))
         return piece
@@ -120,7 +132,7 @@ def _opened(
             plain.seek(0)
             packed = open_files.enter_context(_Packed(path, measure))
         except OSError as error:
-            raise DumpError(f"{name} cannot be read: {error.strerror or error}.") from error
+            raise unreadable(name, error) from error
         if packing == "gzip":
             yield gzip.GzipFile(fileobj=packed)
         elif packing == "bzip2":

@@ -7,11 +7,11 @@ from django.conf import settings
 
 from pages.counting import how_many
 from wikifetch import otherarticles
-from wikifetch.history.introductions import PageHistory
+from wikifetch.history.introductions import PageHistory, PageRead, history_of
 from wikifetch.history.pages_seen import HiddenParts, PageSeen
 from wikifetch.models import Article, FetchRun, Tag
 from wikifetch.purging import known_revids
-from wikifetch.source.batches import Batch, BatchPart, PageRead, history_of, joined_parts, part_of
+from wikifetch.source.batches import Batch, BatchPart, joined_parts, part_of
 from wikifetch.source.heartbeat import FetchHeartbeat
 from wikifetch.source.htmls import asked_for_html, without_html
 from wikifetch.source.manners import Manners, WikiTraffic

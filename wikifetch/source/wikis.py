@@ -14,14 +14,28 @@ from wikifetch.wikitext.tag_names import KNOWN_NAMES
 
 def wiki_of(dump: Dump, fallback: str) -> Wiki:
     """The wiki that a file says it comes from; where it says none, the one at `fallback`."""
+    root = _root_of(dump, fallback)
+    return _known_at(root) or wiki_at(root, name=dump.site_name)
+
+
+def names_in(dump: Dump, fallback: str) -> TagNames:
+    """The names of tags on that wiki, of which there need not be a row."""
+    root = _root_of(dump, fallback)
+    return names_of(_known_at(root) or Wiki(base_url=root))
+
+
+def _root_of(dump: Dump, fallback: str) -> str:
     base = dump.base or f"{fallback}/wiki/Main_Page"
     if not _is_page_address(base):
         raise DumpError(f"The file names {base[:100]!r} as its wiki, which is no web address.")
-    root = base[: base.rindex("/") + 1]
     if "title=" in base:
-        root = base[: base.index("title=") + len("title=")]
-    same = Wiki.objects.filter(base_url__in={root, root.replace("http://", "https://", 1)}).first()
-    return same or wiki_at(root, name=dump.site_name)
+        return base[: base.index("title=") + len("title=")]
+    return base[: base.rindex("/") + 1]
+
+
+def _known_at(root: str) -> Wiki | None:
+    addresses = {root, root.replace("http://", "https://", 1)}
+    return Wiki.objects.filter(base_url__in=addresses).first()
 
 
 def _is_page_address(address: str) -> bool:

@@ -25,8 +25,10 @@ FILL = "\x1a"
 # Marks of direction, which are no part of a title: wikis drop them.
 _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _NO_DIRECTIONS = str.maketrans("", "", _DIRECTIONS)
+# Where a name may have one.
+BLANK = rf"[\s_{FILL}{_DIRECTIONS}]"
 # Possessive: no name begins with a blank, and going back over a long run of them would take quadratic time.
-_BLANK = rf"[\s_{FILL}{_DIRECTIONS}]*+"
+_BLANK = rf"{BLANK}*+"
 _TEMPLATE = spellings("template")
 
 
@@ -84,13 +86,22 @@ class TagNames:
         opening = rf"\{{\{{{_BLANK}{comment}{self._namespace}"
         return re.compile(rf"{opening}(?:{self._alternatives()})", re.IGNORECASE)
 
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """What may stand before a name and a colon."""
+        return _TEMPLATE | self.words.template
+
+    @property
+    def looked_for(self) -> frozenset[str]:
+        """The folded names of tags and of templates that hold them."""
+        return frozenset({*self.kinds, *HOLDERS})
+
     @cached_property
     def _namespace(self) -> str:
-        names = alternatives(_TEMPLATE | self.words.template)
-        return rf"(?:(?:{names}){_BLANK}:{_BLANK})?"
+        return rf"(?:(?:{alternatives(self.namespaces)}){_BLANK}:{_BLANK})?"
 
     def _alternatives(self) -> str:
-        names = sorted({*self.kinds, *HOLDERS}, key=len, reverse=True)
+        names = sorted(self.looked_for, key=len, reverse=True)
         return "|".join(
             rf"[\s_{_DIRECTIONS}]++".join(map(re.escape, name.split())) for name in names
         )

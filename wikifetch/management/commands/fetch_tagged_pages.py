@@ -1,4 +1,4 @@
-"""manage.py fetch_tagged_pages --xml FILE | --titles FILE | --kind KIND | --category NAME | --resume [N]"""
+"""manage.py fetch_tagged_pages --xml FILE... | --titles FILE | --kind KIND | --category NAME | --resume [N]"""
 
 import sys
 import threading
@@ -19,8 +19,9 @@ from wikifetch.fetch_progress import progress_line, progress_of_fetch
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.problem_list import ProblemList, problems_of
 from wikifetch.states import FETCH_RUN, FetchState
+from wikifetch.tagcount import TagCount, count_tags
 
-_OF_A_NEW_FETCH = ("depth", "limit", "wiki", "contact", "no_history", "dry_run")
+_OF_A_NEW_FETCH = ("depth", "limit", "wiki", "contact", "no_history", "dry_run", "count")
 
 
 class Command(RefusingCommand):
@@ -29,7 +30,8 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         source = parser.add_mutually_exclusive_group(required=True).add_argument
-        source("--xml", type=Path, metavar="FILE", help="a MediaWiki export: .xml, .gz or .bz2")
+        xml = "a MediaWiki export, or the parts of one: .xml, .gz or .bz2"
+        source("--xml", type=Path, nargs="+", metavar="FILE", help=xml)
         titles = "a text file with a title on each line; - for standard input"
         source("--titles", metavar="FILE", help=titles)
         kinds = [*TagKind.values, ALL_KINDS]
@@ -52,25 +54,23 @@ class Command(RefusingCommand):
         add("--no-history", action="store_true", help=history)
         dry_run = "list what a live fetch would take, and take nothing"
         add("--dry-run", action="store_true", help=dry_run)
+        count = "with --xml, say how many tags there are of each kind, and store nothing"
+        add("--count", action="store_true", help=count)
+        processes = "how many processes read a multistream dump; one for each core by default"
+        add("--processes", type=int, metavar="N", help=processes)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["resume"] is not None and any(
-            options[name] not in {None, "", False} for name in _OF_A_NEW_FETCH
-        ):
-            raise CommandError("--resume stands alone: the fetch goes on with its own options.")
-        if options["limit"] is not None and not (options["kind"] or options["category"]):
-            raise CommandError("--limit goes with --kind or --category.")
-        if options["depth"] is not None and not options["category"]:
-            raise CommandError("--depth goes with --category.")
-        if options["dry_run"] and options["xml"]:
-            raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
+        _check(options)
+        if options["count"]:
+            self._print_count(count_tags(options["xml"], options["processes"]))
+            return
         run = _new_run(options) if options["resume"] is None else _run_to_resume(options["resume"])
         if run.state == FetchState.RUNNING:
             self.stderr.write(
                 f"{run} is at work elsewhere. If that was killed, it goes on here in {fetch.seconds_held(run)} s."
             )
         with ProgressBar(self.stderr, run):
-            run = fetch.finished(run, self._rest)
+            run = fetch.finished(run, self._rest, processes=options["processes"])
         problems = problems_of(run, most=None)
         for problem in problems.new:
             self.stderr.write(f"{problem.page}: {problem.problem}")
@@ -109,6 +109,16 @@ class Command(RefusingCommand):
             f"{run} would take {how_many(len(run.queue), 'page')}, {known} known here. Nothing was taken."
         )
 
+    def _print_count(self, count: TagCount) -> None:
+        self.stdout.write(
+            f"{how_many(count.pages, 'page')} read, {how_many(sum(count.tags.values()), 'tag')} on "
+            f"{how_many(count.articles, 'article')}. Nothing was stored."
+        )
+        for kind, tags in count.tags.items():
+            self.stdout.write(f"{kind}\t{tags}")
+        if count.unread:
+            self.stdout.write(f"Not read, or in part: {how_many(count.unread, 'article')}.")
+
 
 class ProgressBar:
     """How far a run is, on one line of a terminal, while it is carried out; nothing elsewhere."""
@@ -136,6 +146,27 @@ class ProgressBar:
         connection.close()
 
 
+def _check(options: dict[str, Any]) -> None:
+    """Raises CommandError for options that do not go together."""
+    if options["resume"] is not None and any(
+        options[name] not in {None, "", False} for name in _OF_A_NEW_FETCH
+    ):
+        raise CommandError("--resume stands alone: the fetch goes on with its own options.")
+    if options["limit"] is not None and not (options["kind"] or options["category"]):
+        raise CommandError("--limit goes with --kind or --category.")
+    if options["depth"] is not None and not options["category"]:
+        raise CommandError("--depth goes with --category.")
+    if options["dry_run"] and options["xml"]:
+        raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
+    if options["count"] and not options["xml"]:
+        raise CommandError("--count goes with --xml.")
+    if options["processes"] is not None:
+        if not (options["xml"] or options["resume"] is not None):
+            raise CommandError("--processes goes with --xml or --resume.")
+        if options["processes"] < 1:
+            raise CommandError("--processes is at least 1.")
+
+
 def _run_to_resume(number: int) -> FetchRun:
     """The fetch of this number, or for 0 the last that is not done; it waits, or is at work."""
     unfinished = FetchRun.objects.exclude(state=FetchState.DONE)
@@ -152,7 +183,7 @@ def _run_to_resume(number: int) -> FetchRun:
 
 def _new_run(options: dict[str, Any]) -> FetchRun:
     if options["xml"]:
-        return newfetch.fetch_of_file(options["xml"])
+        return newfetch.fetch_of_files(options["xml"])
     how = newfetch.LiveOptions(
         options["wiki"], not options["no_history"], options["dry_run"], options["contact"]
     )
