@@ -2,7 +2,9 @@
 
 import pytest
 from django.core.management.base import CommandError
+from django.db import OperationalError
 
+from leases.clock import in_seconds
 from leases.refusal import Refusal
 from tests.wikifetch.factories import BASE, TAG, export, multistream, page, revision, written
 from tests.wikifetch.test_commands import call
@@ -150,6 +152,27 @@ def test_a_damaged_dump_fails_and_goes_on_once_it_is_whole(tmp_path, plainly):
     out, _ = call("fetch_tagged_pages", "--resume", "--processes", "1")
     assert "38 pages read" in out
     assert rows(OTHER_BASE) == rows(BASE)
+
+
+def test_a_full_disk_is_a_sentence(tmp_path, plainly, monkeypatch):
+    real, written_before = fetch.record_part, []
+
+    def full(wiki, part):
+        if written_before:
+            raise OperationalError("database or disk is full")
+        written_before.append(part)
+        return real(wiki, part)
+
+    monkeypatch.setattr(filebatches, "_WRITTEN", 3)
+    monkeypatch.setattr(fetch, "record_part", full)
+    with pytest.raises(CommandError, match=r"its disk is full: .*") as error:
+        call("fetch_tagged_pages", "--xml", str(streams(tmp_path)), "--processes", "1")
+    run = FetchRun.objects.exclude(pk=plainly.pk).get()
+    assert f"--resume {run.pk}." in str(error.value)
+    FetchRun.objects.filter(pk=run.pk).update(lease_until=in_seconds(-1))
+    monkeypatch.setattr(fetch, "record_part", real)
+    call("fetch_tagged_pages", "--resume", "--processes", "1")
+    assert [*map(sorted, rows(OTHER_BASE))] == [*map(sorted, rows(BASE))]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from leases.refusal import Refusal
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
 from wikifetch import fetch
+from wikifetch.history import introductions
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
-from wikifetch.source import batches
 
 pytestmark = pytest.mark.django_db
 
@@ -177,7 +177,7 @@ def test_a_page_that_cannot_be_read_is_reported_and_the_others_are_taken(fetched
 def test_a_page_that_the_database_refuses_is_reported_and_the_others_are_taken(
     fetched, monkeypatch
 ):
-    real = batches.read_history
+    real = introductions.read_history
 
     def of_no_kind(revisions, names):
         history = real(revisions, names)
@@ -186,7 +186,7 @@ def test_a_page_that_the_database_refuses_is_reported_and_the_others_are_taken(
             return replace(history, reading=replace(history.reading, tags=tuple(tags)))
         return history
 
-    monkeypatch.setattr(batches, "read_history", of_no_kind)
+    monkeypatch.setattr(introductions, "read_history", of_no_kind)
     run = fetched(page(2, "Bad", revision(11, f"A bad page.{TAG}")), mill(TAGGED))
     assert (run.state, run.tags_found, run.tags_new) == ("done", 1, 1)
     assert (run.problems.get().page, Article.objects.get().title) == ("Bad", "Kettle Mill")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.template.defaultfilters import filesizeformat
 
 from leases.claim import sweep
@@ -69,8 +69,14 @@ class Command(RefusingCommand):
             self.stderr.write(
                 f"{run} is at work elsewhere. If that was killed, it goes on here in {fetch.seconds_held(run)} s."
             )
-        with ProgressBar(self.stderr, run):
-            run = fetch.finished(run, self._rest, processes=options["processes"])
+        try:
+            with ProgressBar(self.stderr, run):
+                run = fetch.finished(run, self._rest, processes=options["processes"])
+        except (InterfaceError, OperationalError) as error:
+            raise CommandError(
+                f"The database does not answer, or its disk is full: {error}. What was recorded is kept. Set that "
+                f"right, then go on with --resume {run.pk}."
+            ) from error
         problems = problems_of(run, most=None)
         for problem in problems.new:
             self.stderr.write(f"{problem.page}: {problem.problem}")
