@@ -134,7 +134,7 @@ def test_tags_in_real_articles_are_copied_as_they_are_filled_in(copy, study_file
     found = copy([html_of(sighting) for sighting in sightings])
     with capsys.disabled():
         kinds = {kind: [k for _, k in filled].count(kind) for kind in {k for _, k in filled}}
-        print(f"\\n{len(found)} tags in real articles, filled in as {kinds}")
+        print(f"\n{len(found)} tags in real articles, filled in as {kinds}")
     assert len(found) > 100
     assert found == filled
 

@@ -55,7 +55,6 @@ def html_of(text, marked=None):
         ("{{Historical populations|{{dts|1900}}|500|1910}}", ["1900|500", "1910"]),
         ("{{Population|1900=500|2 = 600}}", ["1900|500", "600"]),
         ("{{football box\n|team1=[[Ann]]\n|score=2-1\n}}", ["Team 1|Ann", "Score|2-1"]),
-        ("{{columns-list|colwidth=20em|\n* One 5\n* Two 6\n}}", ["One 5\n<br> Two 6"]),
         ("{{Election box candidate|votes=5|change={{up}}}}", ["Votes|5", "Change|⋯"]),
         ("{{Unreferenced section|date=May 2020}}", []),
         ("{{Mills of Kent}}", []),
@@ -70,6 +69,14 @@ def test_an_unknown_template_on_its_own_is_a_table_or_an_ellipsis(template, rows
     assert ("⋯</span></p>" in html) == (not rows)
     assert html.startswith("<p>One.</p>\n")
     assert html.endswith("<p>Two.</p>")
+
+
+def test_a_list_in_columns_is_a_list():
+    html = html_of(
+        "One.\n\n{{columns-list|colwidth=20em|\n* One 5\n* Two 6\n# Three\nFour.\n}}\n\nTwo."
+    )
+    lists = "<ul><li>One 5</li><li>Two 6</li></ul><ol><li>Three</li></ol><p>Four.</p>"
+    assert html == f"<p>One.</p>\n{lists}\n<p>Two.</p>"
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator
 from html import escape
-from itertools import islice
+from itertools import groupby, islice
 from operator import attrgetter
 
 from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.layout import Layout, value_begin
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, HtmlSink
-from wikifetch.wikitext.page_units import LIST_MARKS, Unit, page_units
+from wikifetch.wikitext.page_units import LIST_MARKS, Unit, list_lines, page_units
 from wikifetch.wikitext.readable import prepared, readable
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.templates.arguments import is_position
@@ -137,8 +137,8 @@ class WikitextWriter:
         """Whether the tagged block is this unit, or is in it."""
         return bool(self._marked and unit.start <= self._marked[0] and self._marked[1] <= unit.end)
 
-    def _list(self, unit: Unit) -> str:
-        lines = list(_lines(self._layout, unit))
+    def _list(self, unit: Unit, within: tuple[int, int] | None = None) -> str:
+        lines = list(list_lines(self._layout, unit, within))
         # A talk page's replies begin with colons: indented lines, no definitions of any term.
         is_reply = unit.kind == "dl" and self._layout.masked[unit.start] != ";"
         kind, shown = ("ul", ' class="indented"') if is_reply else (unit.kind, "")
@@ -208,6 +208,7 @@ class WikitextWriter:
         if is_remark((label, value.strip()) for label, value, _ in given):
             return ""
         rows: list[str] = []
+        lists: list[str] = []
         head: tuple[str, Unit] | None = None  # of a pair
         for label, value, field in given:
             if not label and is_in_pairs(name) and head is None:
@@ -216,6 +217,8 @@ class WikitextWriter:
                 row = Unit("field", head[1].start, field.end)
                 rows.append(self._field(field, head[0], "value", row))
                 head = None
+            elif (not label or is_position(label)) and value.lstrip()[:1] in {*LIST_MARKS}:
+                lists += self._lists(Unit("field", field.end - len(value), field.end), template)
             elif self._holds_tag(field) or is_fact(label, value):
                 kind = "infobox field" if label else "value"
                 shown = "" if is_position(label) else label_of(label)
@@ -223,7 +226,16 @@ class WikitextWriter:
         if head:
             rows.append(self._field(head[1], "", "value", head[1]))
         html = "".join(rows)
-        return f'<table class="infobox">{html}</table>' if html else ""
+        return "".join([f'<table class="infobox">{html}</table>' if html else "", *lists])
+
+    def _lists(self, unit: Unit, within: tuple[int, int]) -> Iterator[str]:
+        """Those that a template is given, as of columns."""
+        begins = self._layout.masked
+        lines = list_lines(self._layout, unit, within)
+        for kind, items in groupby(lines, lambda line: LIST_MARKS.get(begins[line.start], "")):
+            first, *_, last = [*items] * 2
+            group = Unit(kind, first.start, last.end)
+            yield self._list(group, within) if kind else self._text(group)
 
     def _field(self, field: Unit, label: str, kind: str, row: Unit) -> str:
         value = self._inline(field, kind).strip()
@@ -278,14 +290,3 @@ def render_article(
     writer = WikitextWriter(wikitext, marked, names, seconds)
     html = writer.html()
     return html if writer.has_mark else block + html
-
-
-def _lines(layout: Layout, unit: Unit) -> Iterator[Unit]:
-    is_gallery = layout.masked[unit.start] not in LIST_MARKS
-    position = unit.start
-    while position < unit.end:
-        end = min(layout.line(position, position)[1], unit.end)
-        line = layout.masked[position:end]
-        if line.strip() and not (is_gallery and line.lstrip()[:1] == "<"):
-            yield Unit("gallery" if is_gallery else "item", position, end)
-        position = end + 1

@@ -73,6 +73,18 @@ def _opens(html: str) -> bool:
     return len(re.findall(f"<{name}", html, re.I)) > len(re.findall(f"</{name}", html, re.I))
 
 
+def list_lines(layout: Layout, unit: Unit, within: tuple[int, int] | None = None) -> Iterator[Unit]:
+    """The items of a list or gallery; of a list that a template holds, `within` is the template."""
+    is_gallery = unit.kind == "ul" and layout.masked[unit.start] not in LIST_MARKS
+    position = unit.start
+    while position < unit.end:
+        end = min(layout.line(position, position, within)[1], unit.end)
+        line = layout.masked[position:end]
+        if line.strip() and not (is_gallery and line.lstrip()[:1] == "<"):
+            yield Unit("gallery" if is_gallery else "item", position, end)
+        position = end + 1
+
+
 def _kind_of_template(name: str) -> str:
     if is_infobox(name):
         return "infobox"
