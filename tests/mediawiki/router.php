@@ -27,7 +27,7 @@ if ( $faults ) {
 
 $root = '/usr/share/mediawiki';
 $path = preg_replace( '#^/w(?=/)#', '', parse_url( $_SERVER['REQUEST_URI'], PHP_URL_PATH ) );
-$script = preg_match( '#^/(api|load)\.php$#', $path ) ? $path : '/index.php';
+$script = preg_match( '#^/(api|load|rest)\.php(?=/|$)#', $path, $found ) ? $found[0] : '/index.php';
 $_SERVER['SCRIPT_FILENAME'] = $root . $script;
 $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = "/w$script";
 chdir( $root );

@@ -138,12 +138,30 @@ def test_words_only_for_other_pages_are_not_read():
         "\u200finconsistent",
         "contradict\u200e inline",
         "\u202ainconsistent\u202c ",
+        "incon\u200esistent",
+        "\u202bi\u202dn\u202e\u200fconsistent",
+        "Tem\u200eplate:inconsistent",
+        "Template\u200f:\u200einconsistent",
     ],
 )
 def test_marks_of_direction_are_no_part_of_a_name(name):
     (tag,) = find_tags(f"One.{{{{{name}|reason=12 m|date=May 2020}}}}").tags
     assert (tag.kind, tag.reason, tag.date) == ("inconsistent", "12 m", "May 2020")
     assert tag.block_clean == "One."
+
+
+# As MediaWiki 1.39 reads them: of a title it drops no other marks.
+@pytest.mark.parametrize("mark", [*"\u2066\u2067\u2068\u2069\u00ad\u200b\u200c\u200d\u2060\ufeff\u061c"])
+def test_other_marks_make_the_name_of_another_template(mark):
+    for name in (f"{mark}inconsistent", f"incon{mark}sistent", f"inconsistent{mark}"):
+        assert find_tags(f"One.{{{{{name}|reason=12 m}}}}").tags == ()
+
+
+@pytest.mark.parametrize("mark", [*"\u200e\u200f\u202a\u202e\u2066\u2069\u00ad\u200b\u200d"])
+def test_a_mark_in_the_name_of_a_parameter_makes_another_one(mark):
+    for name in (f"{mark}date", f"da{mark}te", f"date{mark}"):
+        (tag,) = find_tags(f"One.{{{{inconsistent|{name}=May 2020|reason=12 m}}}}").tags
+        assert (tag.date, tag.reason, tag.params[0]) == ("", "12 m", (name, "May 2020"))
 
 
 @pytest.mark.parametrize(

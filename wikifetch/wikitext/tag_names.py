@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wikifetch.wikitext.languages import PRESETS, WikiWords, alternatives, spellings
+from wikifetch.wikitext.languages import PRESETS, WikiWords, spellings
 
 INCONSISTENT = "inconsistent"
 SELF_CONTRADICTORY = "self-contradictory"
@@ -22,7 +22,8 @@ KINDS = (INCONSISTENT, SELF_CONTRADICTORY, CONTRADICT_OTHER)
 HOLDERS = ("article issues", "articleissues", "multiple issues", "multipleissues", "issues")
 
 FILL = "\x1a"
-# Marks of direction, which are no part of a title: wikis drop them.
+# Marks of direction, which are no part of a title: wikis drop these wherever they are in it. Isolates, soft hyphens and
+# what has no width are kept there, so they make another template's name; and so are all of them in a parameter's name.
 _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _NO_DIRECTIONS = str.maketrans("", "", _DIRECTIONS)
 # Where a name may have one.
@@ -74,7 +75,7 @@ class TagNames:
     def name_pattern(self) -> re.Pattern[str]:
         """Matches, right after two opening braces of masked text, a whole name of a tag or a holder."""
         return re.compile(
-            rf"{_BLANK}{self._namespace}(?P<name>{self._alternatives()}){_BLANK}"
+            rf"{_BLANK}{self._namespace}(?P<name>{_alternatives(self.looked_for)}){_BLANK}"
             rf"(?=\||\}}\}})",
             re.IGNORECASE,
         )
@@ -84,7 +85,7 @@ class TagNames:
         """A cheap test of raw text: where it does not match, there is no tag."""
         comment = rf"(?:<!--[^>]{{0,200}}-->{_BLANK})?"
         opening = rf"\{{\{{{_BLANK}{comment}{self._namespace}"
-        return re.compile(rf"{opening}(?:{self._alternatives()})", re.IGNORECASE)
+        return re.compile(rf"{opening}(?:{_alternatives(self.looked_for)})", re.IGNORECASE)
 
     @property
     def namespaces(self) -> frozenset[str]:
@@ -98,13 +99,19 @@ class TagNames:
 
     @cached_property
     def _namespace(self) -> str:
-        return rf"(?:(?:{alternatives(self.namespaces)}){_BLANK}:{_BLANK})?"
+        return rf"(?:(?:{_alternatives(self.namespaces)}){_BLANK}:{_BLANK})?"
 
-    def _alternatives(self) -> str:
-        names = sorted(self.looked_for, key=len, reverse=True)
-        return "|".join(
-            rf"[\s_{_DIRECTIONS}]++".join(map(re.escape, name.split())) for name in names
-        )
+
+def _alternatives(names: Iterable[str]) -> str:
+    """A pattern of any of these, the longest first; a mark of direction may be in each."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return "|".join(
+        rf"[\s_{_DIRECTIONS}]++".join(map(_undisturbed, name.split())) for name in longest_first
+    )
+
+
+def _undisturbed(word: str) -> str:
+    return f"[{_DIRECTIONS}]*+".join(map(re.escape, word))
 
 
 CONFIGURED: dict[str, dict[str, list[str]]] = json.loads(
