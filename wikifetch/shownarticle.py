@@ -1,6 +1,7 @@
 """An article to read: the wiki's own HTML with the tagged block found in it, or our rendering of its wikitext."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import nh3
 from django.conf import settings
@@ -9,13 +10,14 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
 from pages.memory import ARTICLES
-from wikifetch.article_html import article_html, sanitised
+from wikifetch.article_html import article_html, names_with, sanitised, tag_among
 from wikifetch.models import Revision, RevisionHtml, Sighting
-from wikifetch.source.wikis import words_of_wiki
+from wikifetch.source.wikis import names_shown
 from wikifetch.wikihtml import elements
-from wikifetch.wikihtml.block_finding import Sought, find_block
+from wikifetch.wikihtml.block_finding import Sought, find_block, find_tag
 from wikifetch.wikihtml.html_blocks import WrittenArticle
 from wikifetch.wikihtml.writing import WikiHtmlWriter
+from wikifetch.wikitext import TagSeen, find_tags
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.readable import readable
 
@@ -38,7 +40,9 @@ def shown_article(revision: Revision, sighting: Sighting | None = None) -> Shown
     if kept.packed is None:
         why = f"{OWN}the wiki did not give its own HTML. {kept.problem}"
         return ShownArticle(article_html(revision, sighting), why)
-    html = _wikis_html(kept.text, _sought(sighting) if sighting else None)
+    html = next(
+        filter(None, (_wikis_html(kept.text, sought) for sought in _all_sought(sighting))), None
+    )
     if html is None:
         why = f"{OWN}the tagged passage was not found in the wiki's own HTML, or more than once."
         return ShownArticle(article_html(revision, sighting), why)
@@ -51,8 +55,10 @@ def shown_article(revision: Revision, sighting: Sighting | None = None) -> Shown
 def _wikis_html(html: str, sought: Sought | None) -> SafeString | None:
     """A wiki's HTML to show, with the block that is sought marked; None where it is not found."""
     article = wikis_article(html)
-    blocks = find_block(article, sought) if sought else []
-    return sanitised(article.marked(blocks)) if blocks or not sought else None
+    if sought is None:
+        return sanitised(article.marked([]))
+    blocks = find_block(article, sought)
+    return sanitised(article.marked(blocks, find_tag(article, blocks, sought))) if blocks else None
 
 
 def wikis_article(html: str) -> WrittenArticle:
@@ -67,9 +73,51 @@ def wikis_article(html: str) -> WrittenArticle:
     return WikiHtmlWriter().written(parsed)
 
 
-def _sought(sighting: Sighting) -> Sought:
+def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
+    """What to look for, the best first; [None], nothing, without a sighting."""
+    if sighting is None:
+        return [None]
+    names = names_with(sighting, names_shown(sighting.revision.article.wiki))
     heading = sighting.section.rpartition(" / ")[2]
-    with speaking(words_of_wiki(sighting.revision.article.wiki)):
-        text = readable(sighting.block_clean, sighting.block_kind).text
-    # A tag that is alone in its block speaks of the unit before.
-    return Sought(sighting.block_kind, text or sighting.block_text, heading)
+    with speaking(names.words):
+        text = readable(sighting.block_clean, sighting.block_kind).text or sighting.block_text
+        block = Sought(sighting.block_kind, text, heading)
+        tags = find_tags(sighting.revision.wikitext, names).tags
+        tag = tag_among(tags, sighting)
+        if tag is None:
+            return [block]
+        around = [each for each in tags if _is_beside(each, tag)]
+        if tag in around:
+            block = replace(block, number=around.index(tag), among=len(around))
+        there = [each for each in tags if each.passage == tag.passage]
+        passage = Sought(
+            "table" if tag.passage.kind == "lead" else tag.passage.kind,
+            tag.words.text,
+            heading,
+            number=there.index(tag),
+            among=len(there),
+            is_apart=not tag.passage.start <= tag.position < tag.passage.end,
+        )
+    same = _same_passages(tags, tag)
+    if not tag.has_passage:
+        return [replace(block, same=same)]
+    # Words that a template wraps may be a part of a unit there; a note, and a unit before the tag, are their own.
+    is_part = passage.kind == "paragraph" and not passage.is_apart
+    return [replace(passage, same=same), *[block] * is_part]
+
+
+def _is_beside(other: TagSeen, tag: TagSeen) -> bool:
+    """Whether it is in the tag's block too; not in a note, nor of a sentence where the tag is a banner."""
+    is_in_block = tag.block_start <= other.position < tag.block_start + len(tag.block)
+    return is_in_block and other.passage.kind != "note" and other.scope == tag.scope
+
+
+def _same_passages(tags: Sequence[TagSeen], tag: TagSeen) -> tuple[int, int]:
+    """Number of the tag's passage among those of the same words, and how many there are."""
+    words = _unmarked(tag)
+    starts = sorted({each.passage.start for each in tags if _unmarked(each) == words})
+    return starts.index(tag.passage.start), len(starts)
+
+
+def _unmarked(tag: TagSeen) -> str:
+    return tag.passage_clean.strip("*#:; \n")

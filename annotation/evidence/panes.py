@@ -9,6 +9,7 @@ from functools import cached_property
 from annotation.evidence.article_text import text_sha256
 from annotation.evidence.paragraphs import paragraphs, tag_text
 from annotation.fields.suggesting import kind_of_block
+from wikifetch.article_html import place_in_block
 from wikifetch.evidence import ShownIntroduction, ShownTalk, moved_on, talk_of
 from wikifetch.models import Revision, Sighting
 from wikifetch.shownarticle import ShownArticle, shown_article
@@ -25,14 +26,16 @@ class Evidence:
         return self.sighting.revision
 
     @cached_property
-    def block(self) -> list[tuple[str, bool]]:
-        """The readable block in pieces, each with whether it is the tag."""
+    def block(self) -> list[tuple[str, str]]:
+        """The readable block in pieces, each with what it is: "tag", "copy" (another tag of the same words) or ""."""
         tag = "{{" + tag_text(self.sighting) + "}}"
-        around = paragraphs(self.sighting)[0].split(tag)
-        pieces = [(around[0], False)]
-        for text in around[1:]:
-            pieces += [(tag, True), (text, False)]
-        return [(text, is_tag) for text, is_tag in pieces if text]
+        words = paragraphs(self.sighting)[0].split(tag)
+        own = place_in_block(self.sighting)
+        number = self.sighting.block.count(self.sighting.raw, 0, own) if own > 0 else 0
+        pieces = [(words[0], "")]
+        for n, text in enumerate(words[1:]):
+            pieces += [(tag, "tag" if n == number else "copy"), (text, "")]
+        return [(text, what) for text, what in pieces if text]
 
     @cached_property
     def introduction(self) -> ShownIntroduction:

@@ -76,7 +76,7 @@ def test_the_tagged_blocks_are_found_in_the_wikis_own_html(fetched):
     assert origins == {"The wiki's own HTML of this revision, "}
     assert all(article.html.count('id="tagged-block"') == 1 for article in shown.values())
     by_title = {each.revision.article.title: article.html for each, article in shown.items()}
-    tag = '<span class="wiki-tag">[<i>inconsistent</i>]</span>'
+    tag = '<span class="wiki-tag" aria-current="true">[<i>inconsistent</i>]</span>'
     field = f'<tr id="tagged-block" class="tagged"><td>Opened</td><td>1801{tag}'
     assert by_title["In an infobox"].replace("\n", "").startswith(f'<table class="infobox">{field}')
     section = f'<h3>Height</h3>\n<p id="tagged-block" class="tagged">It is 5 m high.{tag}'

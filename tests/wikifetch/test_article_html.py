@@ -445,7 +445,47 @@ def test_a_sighting_is_marked_in_its_own_revision(tmp_path):
 
 
 @pytest.mark.django_db
-def test_the_blocks_wikitext_is_escaped_with_its_tags_marked(tmp_path):
+def test_the_blocks_wikitext_is_escaped_with_its_tag_marked(tmp_path):
     fetch.fetch_xml(written(tmp_path, export(mill(f"A <b>{TAG} c{TAG}"))))
-    seen = Tag.objects.first().latest
-    assert marked_block(seen) == f"A &lt;b&gt;<mark>{TAG}</mark> c<mark>{TAG}</mark>"
+    first, second = (seen.latest for seen in Tag.objects.order_by("latest__position"))
+    assert marked_block(first) == f"A &lt;b&gt;<mark>{TAG}</mark> c{TAG}"
+    assert marked_block(second) == f"A &lt;b&gt;{TAG} c<mark>{TAG}</mark>"
+
+
+OTHER = "{{Inconsistent|reason=other}}"
+# Tags in one unit: each of them in its turn is the open one.
+TOGETHER = {
+    "two in a paragraph": f"One.{TAG} Two.{OTHER}",
+    "two of the same words": f"One.{TAG} Two.{TAG}",
+    "in a paragraph, its caption and its note": (
+        f"One.{TAG} [[File:A.jpg|thumb|Two.{TAG}]] Three<ref>Four{TAG}</ref>.{OTHER}"
+    ),
+    "in items of equal words": f"* One.{TAG}{TAG}\n** One.{TAG}",
+    "in a row and the row below": f"{{|\n| One{TAG} || Two{TAG}\n|-\n| One{TAG} || Two\n|}}",
+    "in the fields of an infobox": f"{{{{Infobox mill\n| a = 1{TAG} or 2{TAG}\n| b = 3{TAG}\n}}}}",
+    "in HTML": f"One.{TAG}<blockquote>Two.{TAG}{TAG}</blockquote><ul><li>Three.{TAG}</li></ul>",
+    "a banner and two in its section": f"{{{{Self-contradictory}}}}\nOne.{TAG}\n\nTwo.{OTHER}",
+    "after one that is not read": f"<!-- {TAG} --><nowiki>{TAG}</nowiki> One.{TAG}{TAG}",
+    "two after a list": f"* One.\n{TAG}{OTHER}",
+    "two among the issues": "{{Multiple issues|\n{{Self-contradictory}}\n{{Contradicts other|B}}\n}}\nOne.",
+    "two in an unknown template": f"{{{{Whatever|One.{TAG}|Two.{TAG}}}}}",
+}
+
+# Where each of them is among those that are shown, if that is another order: captions come first.
+ORDER = {"in a paragraph, its caption and its note": [1, 0, 3, 2]}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", TOGETHER)
+def test_of_tags_in_one_unit_the_open_one_is_told_apart(case, tmp_path):
+    fetch.fetch_xml(written(tmp_path, export(mill(TOGETHER[case]))))
+    tags = [seen.latest for seen in Tag.objects.order_by("latest__position")]
+    assert len(tags) > 1
+    shown = [article_html(seen.revision, seen) for seen in tags]
+    elements = [
+        re.findall(r'<span class="wiki-tag" title="([^"]*)"([^>]*)>', html) for html in shown
+    ]
+    current = [[at for at, (_, mark) in enumerate(each) if mark] for each in elements]
+    assert current == [[at] for at in ORDER.get(case, range(len(tags)))]
+    raws = [each[at][0] for each, (at,) in zip(elements, current, strict=True)]
+    assert raws == [seen.raw.strip("|") for seen in tags]

@@ -1,5 +1,7 @@
 """The wiki's own HTML: asked for once with a live fetch, kept, shown, and taken out when the wiki hides the text."""
 
+import re
+
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -68,6 +70,120 @@ def test_our_own_rendering_is_shown_where_the_block_is_not_there_exactly_once(li
     assert "{{Inconsistent" in shown().html
     assert shown().origin.startswith(OWN)
     assert why in shown().origin
+
+
+MARK = '<sup class="noprint Inline-Template">[<i>inconsistent</i>]</sup>'
+NOTES = '<ol class="references"><li id="cite_note-1"><span class="mw-cite-backlink">^</span> Says 6.@</li></ol>'
+ROWS = "<tr><th>A</th></tr><tr><td>Weir 12 m</td></tr>"
+LISTS = "<ul><li>The weir.</li><li>The mill.</li></ul>"
+AMBOX = '<table class="box-Self-contradictory metadata ambox"><tr><td>This contradicts itself.</td></tr></table>'
+# The wikitext and the wiki's HTML, @ for a tag; what is marked for each tag, and which of the tags shown it is.
+PLACES = {
+    "two in a paragraph": ("One.@ Two.@", "<p>One.@ Two.@</p>", [(["One. Two."], 0), (["One. Two."], 1)]),
+    "a paragraph and its note": (
+        "One.@ Two.<ref>Says 6.@</ref>",
+        f'<p>One.@ Two.<sup class="reference"><a href="#cite_note-1">[1]</a></sup></p>{NOTES}',
+        [(["One. Two."], 0), (["Says 6."], 1)],
+    ),
+    "a list of references": (
+        "A.<ref name=a/>\n\n<references>\n<ref name=a>Says 6.@</ref>\n</references>",
+        f'<p>A.<sup class="reference"><a href="#cite_note-1">[1]</a></sup></p>{NOTES}',
+        [(["Says 6."], 0)],
+    ),
+    "a note of letters": (
+        "A.{{efn|Says 6.@}}",
+        f'<p>A.<sup class="reference"><a href="#cite_note-1">[a]</a></sup></p>{NOTES}',
+        [(["Says 6."], 0)],
+    ),
+    "after a table": (
+        "{|\n! A\n|-\n| Weir 12 m\n|}\n@\n\nNext.",
+        f"<table>{ROWS}</table><p>@</p><p>Next.</p>",
+        [(["A", "Weir 12 m"], 0)],
+    ),
+    "two after a list": (
+        "* The weir.\n* The mill.\n@@\n\nNext.",
+        f"{LISTS}<p>@@</p><p>Next.</p>",
+        [(["The weir.", "The mill."], 0), (["The weir.", "The mill."], 1)],
+    ),
+    "after the second of two equal lists": (
+        "* The weir.\n* The mill.\n\nNext.\n* The weir.\n* The mill.\n@",
+        f"{LISTS}<p>Next.</p>{LISTS}<p>@</p>",
+        [(["The weir.", "The mill."], 0)],
+    ),
+    "after a list whose words differ there": (
+        "* The weir is 12 {{x}} high\n* The mill\n@",
+        "<p>One.</p><ul><li>The weir is 12 m high</li><li>The mill</li></ul><p>@</p>",
+        [(["The weir is 12 m high", "The mill"], 0)],
+    ),
+    "after a gallery": (
+        "<gallery>\nA.jpg|The weir\n</gallery>\n@",
+        '<ul class="gallery"><li class="gallerybox"><div class="gallerytext">The weir</div></li></ul><p>@</p>',
+        [(["The weir"], 0)],
+    ),
+    "after an image": (
+        "[[File:A.jpg|thumb|The weir]]\n@",
+        '<figure typeof="mw:File/Thumb"><figcaption>The weir</figcaption></figure><p>@</p>',
+        [(["The weir"], 0)],
+    ),
+    "below a heading": ("== A ==\n@\n\nIt is 12 m.", "<h2>A</h2><p>@</p><p>It is 12 m.</p>", [(["It is 12 m."], 0)]),
+    "in an HTML list": (
+        "<ul><li>One.</li><li>Two.@</li></ul>\nNext.", "<ul><li>One.</li><li>Two.@</li></ul>Next.", [(["Two."], 0)],
+    ),
+    "in an HTML table": (
+        "<table><tr><th>Weir</th><td>12 m@</td></tr><tr><td>14</td></tr></table>",
+        "<table><tr><th>Weir</th><td>12 m@</td></tr><tr><td>14</td></tr></table>",
+        [(["Weir12 m"], 0)],
+    ),
+    "in a quotation": (
+        "Before.@\n<blockquote>It is 12 m.@</blockquote>",
+        "<p>Before.@</p><blockquote><p>It is 12 m.@</p></blockquote>",
+        [(["Before.", "It is 12 m."], 0), (["It is 12 m."], 1)],
+    ),
+    "in a division": ("A.\n<div>Is 12 m.@</div>\nB.", "<p>A.</p><div>Is 12 m.@</div><p>B.</p>", [(["Is 12 m."], 0)]),
+    "in an unknown template": (
+        "{{Track listing\n| title1 = A\n| length1 = 3:45@\n}}",
+        "<table><tr><td>1.</td><td>A</td><td>3:45@</td></tr></table>",
+        [(["1.A3:45"], 0)],
+    ),
+    "in a section with a banner": (
+        "== A ==\n{{Self-contradictory}}\nOne.@",
+        f"<h2>A</h2>{AMBOX}<p>One.@</p>",
+        [(["One."], 0), (["One."], 1)],
+    ),
+    "in equal paragraphs": ("Same.@\n\nSame.@", "<p>Same.@</p><p>Same.@</p>", [(["Same."], 0), (["Same."], 1)]),
+    "in equal items in one another": (
+        "* Same.@\n** Same.@", "<ul><li>Same.@<ul><li>Same.@</li></ul></li></ul>", [(["Same."], 0), (["Same."], 1)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_each_tag_speaks_of_is_marked_and_the_tag_told_apart(live, place):
+    wikitext, html, expected = PLACES[place]
+    live.texts[1] = wikitext.replace("@", TAG)
+    live.html = lambda revid: Answer({"parse": {"revid": revid, "text": html.replace("@", MARK)}})
+    fetched("Mill 1")
+    found = []
+    for seen in Sighting.objects.select_related("revision__article__wiki", "tag").order_by(
+        "position"
+    ):
+        article = shown_article(seen.revision, seen)
+        assert article.origin.startswith("The wiki's own HTML")
+        tags = re.findall(r'<span class="wiki-tag"([^>]*)>', article.html)
+        (current,) = (at for at, mark in enumerate(tags) if mark == ' aria-current="true"')
+        found.append((marked_words(article.html), current))
+    assert found == expected
+
+
+def marked_words(html):
+    """Of each marked element, without the tags and the items and notes in it."""
+    elements = re.findall(
+        r'<(?:p|li|tr)(?: id="tagged-block")? class="(?:\w+ )?tagged">(.*?)(?=</?(?:li|tr|ul)|</p>)',
+        html,
+        re.DOTALL,
+    )
+    plain = (re.sub(r"\[<i>inconsistent</i>\]|\[\d\]|<[^>]+>", "", one) for one in elements)
+    return [" ".join(words.split()) for words in plain]
 
 
 ERROR = {"errors": [{"code": "nosuchrevid", "text": "There is no revision with ID 3."}]}

@@ -151,7 +151,9 @@ def test_marks_of_direction_are_no_part_of_a_name(name):
 
 
 # As MediaWiki 1.39 reads them: of a title it drops no other marks.
-@pytest.mark.parametrize("mark", [*"\u2066\u2067\u2068\u2069\u00ad\u200b\u200c\u200d\u2060\ufeff\u061c"])
+@pytest.mark.parametrize(
+    "mark", [*"\u2066\u2067\u2068\u2069\u00ad\u200b\u200c\u200d\u2060\ufeff\u061c"]
+)
 def test_other_marks_make_the_name_of_another_template(mark):
     for name in (f"{mark}inconsistent", f"incon{mark}sistent", f"inconsistent{mark}"):
         assert find_tags(f"One.{{{{{name}|reason=12 m}}}}").tags == ()

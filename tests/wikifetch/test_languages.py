@@ -223,7 +223,9 @@ def test_a_tag_is_shown_under_the_name_that_its_wiki_gives_it(tmp_path, settings
     tag = "{{Widersprüchlich|grund=Jahr}}"
     fetch.fetch_xml(written(tmp_path, export(mill(f"Erbaut 1801.{tag}"))))
     seen = Tag.objects.get().latest
-    assert f'<span class="wiki-tag" title="{tag}">' in article_html(seen.revision, seen)
+    assert f'<span class="wiki-tag" title="{tag}" aria-current="true">' in article_html(
+        seen.revision, seen
+    )
 
 
 @pytest.mark.django_db

@@ -7,42 +7,53 @@ from html import unescape
 
 @dataclass
 class HtmlBlock:
-    """A unit that a reader sees: text, item, row, cell (of an infobox), caption or heading.
+    """A unit that a reader sees: text, item, note, row, cell (of an infobox), caption or heading.
 
-    `at` is where it begins in the article's pieces, `level` a heading's on the wiki; `notes` are the ids of notes that
-    it refers to, `name` its own id; `is_outermost`: in no other block.
+    [at, end) are its pieces of the article, `level` a heading's on the wiki; `is_outermost`: in no other block. `tags`
+    says where those that are in its text begin.
     """
 
     kind: str
     at: int
+    end: int = 0
     level: int = 0
-    name: str = ""
     is_outermost: bool = True
-    has_tag: bool = False
+    tags: list[int] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
         return "".join(self.parts)
 
+    @property
+    def has_tag(self) -> bool:
+        return bool(self.tags)
+
 
 @dataclass
 class WrittenArticle:
-    """The pieces of HTML, one for each start, end and text; and the blocks in their order."""
+    """The pieces of HTML, one for each start, end and text; the blocks in their order, and where tags begin."""
 
     pieces: list[str]
     blocks: list[HtmlBlock]
+    tags: list[int]
+
+    def is_banner(self, tag: int) -> bool:
+        """Whether the tag that begins at this piece is a line of its own."""
+        return self.pieces[tag].startswith("<p")
 
     def text_between(self, start: int, end: int) -> str:
         """The words of these pieces, without markup."""
         return unescape(re.sub(r"<[^>]*>", " ", "".join(self.pieces[start:end])))
 
-    def marked(self, blocks: list[HtmlBlock]) -> str:
-        """The HTML with the first of these blocks as id="tagged-block" and all as class="tagged"."""
+    def marked(self, blocks: list[HtmlBlock], tag: int | None = None) -> str:
+        """The HTML with the first of these blocks as id="tagged-block", all as class="tagged", and the open tag."""
         pieces = list(self.pieces)
         for n, block in enumerate(sorted(blocks, key=lambda marked: marked.at)):
             pieces[block.at] = _with_mark(pieces[block.at], is_first=n == 0)
+        if tag is not None:
+            current = 'class="wiki-tag" aria-current="true"'
+            pieces[tag] = pieces[tag].replace('class="wiki-tag"', current)
         return "".join(pieces)
 
 

@@ -57,6 +57,7 @@ class WikiHtmlWriter:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._blocks: list[HtmlBlock] = []
+        self._tags: list[int] = []
         self._open = [_Open("")]
         self._said = 0
         self._latex: list[str] = []
@@ -69,7 +70,7 @@ class WikiHtmlWriter:
                 self._close(tag)
             else:
                 self._start(tag, attributes_of(attributes) if attributes else {})
-        return WrittenArticle(self._pieces, self._blocks)
+        return WrittenArticle(self._pieces, self._blocks, sorted(self._tags))
 
     def _text(self, escaped: str) -> None:
         here = self._open[-1]
@@ -160,15 +161,13 @@ class WikiHtmlWriter:
         around = [
             owner
             for owner in here.owners
-            if owner.kind in {"row", "cell"} or (block.kind == "text" and owner.kind == "item")
+            if owner.kind in {"row", "cell"}
+            or (block.kind == "text" and owner.kind in {"item", "note"})
         ]
         return (*around, block)
 
     def _start_link(self, here: _Open, attributes: dict[str, str]) -> None:
-        target = attributes.get("href", "")
-        if target.startswith("#"):
-            for owner in here.owners:
-                owner.notes.append(target[1:])
+        if attributes.get("href", "").startswith("#"):
             return
         title = attributes.get("title", "")
         is_new = "new" in attributes.get("class", "").split()
@@ -204,7 +203,8 @@ class WikiHtmlWriter:
                 here.owners = self._own(here, HtmlBlock("cell", here.at))
         elif name in _BLOCKS:
             self._pieces.append(f"<{name}>")
-            block = HtmlBlock(_BLOCKS[name], here.at, name=attributes.get("id", ""))
+            is_note = attributes.get("id", "").startswith("cite_note")
+            block = HtmlBlock("note" if is_note else _BLOCKS[name], here.at)
             if name in _HEADINGS:
                 block.level, here.is_flat = int(here.tag[1]), True
             here.owners = self._own(here, block)
@@ -235,6 +235,8 @@ class WikiHtmlWriter:
             del self._blocks[here.blocks :]
             return
         self._end(here)
+        if here.block:
+            here.block.end = len(self._pieces)
 
     def _end(self, here: _Open) -> None:
         if here.end == "</div>":
@@ -247,6 +249,8 @@ class WikiHtmlWriter:
             self._end_table(here)
         else:
             self._pieces.append(here.end)
+        if here.end == "</span></p>" and _OF_THE_TAG.search("".join(self._pieces[here.at :])):
+            self._tags.append(here.at)
         if here.tag in {"dd", "dt"}:
             around = self._open[-1]
             around.has_terms |= here.tag == "dt"
@@ -287,8 +291,9 @@ class WikiHtmlWriter:
         for owner, length in zip(here.owners, here.lengths, strict=True):
             del owner.parts[length:]
         is_tag = not is_note and bool(_OF_THE_TAG.search(words))
+        self._tags += [here.at] * is_tag
         for owner in here.owners:
-            owner.has_tag |= is_tag
+            owner.tags += [here.at] * is_tag
         self._pieces[here.at] = '<span class="wiki-tag">' if is_tag else '<sup class="reference">'
         self._pieces.append("</span>" if is_tag else "</sup>")
 

@@ -16,38 +16,35 @@ from operator import attrgetter
 from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.layout import Layout, value_begin
 from wikifetch.wikitext.limits import too_hostile, too_long
-from wikifetch.wikitext.markup import Aside, HtmlSink
+from wikifetch.wikitext.markup import Aside, HtmlSink, OpenTag
 from wikifetch.wikitext.page_units import LIST_MARKS, Unit, list_lines, page_units
+from wikifetch.wikitext.positions.html_units import HtmlUnit
+from wikifetch.wikitext.positions.spans import Span
 from wikifetch.wikitext.readable import prepared, readable
 from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.templates.arguments import is_position
-from wikifetch.wikitext.templates.words import (
-    is_fact,
-    is_in_pairs,
-    is_remark,
-)
+from wikifetch.wikitext.templates.words import is_fact, is_in_pairs, is_remark
 from wikifetch.wikitext.tree import walk
 
 MAX_LINES = 50_000
+_DEEPEST = 20  # HTML divisions in one another
 MAX_SECONDS = 4.0  # of the thread's processor time; the slowest of 106 real articles takes 0.3
 
 
 class WikitextWriter:
-    """Writes one page; `marked` is the span of wikitext whose units are marked as tagged."""
+    """Writes one page; `marked` and `tag` are spans of wikitext, of the units to mark as tagged and of the open tag."""
 
     def __init__(
-        self, wikitext: str, marked: tuple[int, int] | None, names: TagNames, seconds: float
+        self, wikitext: str, marked: Span | None, tag: Span | None, names: TagNames, seconds: float
     ) -> None:
         self._layout = Layout(wikitext)
-        self._marked = marked
+        self._marked, self._tag = marked, tag
         self._names = names
         self._numbering = iter(range(1, 1_000_000))
         self._rows = sorted(
             (r for r in self._layout.tables.rows if r.depth == 1), key=attrgetter("start")
         )
-        self._html = sorted(
-            (u for u in self._layout.html_units if u.kind != "paragraph"), key=attrgetter("start")
-        )
+        self._html = sorted(self._layout.html_units, key=lambda u: (u.start, -u.end))
         self._deadline = time.thread_time() + seconds
         self.has_mark = False
 
@@ -71,8 +68,8 @@ class WikitextWriter:
             element, kind = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}", "heading"
         return self._with_asides(unit, element, self._walked(unit, kind))
 
-    def _html_pieces(self, unit: Unit) -> str:
-        """A paragraph with HTML items and rows, an element for each; "" where it has none."""
+    def _html_pieces(self, unit: Unit, depth: int = 0) -> str:
+        """A paragraph with HTML items, rows, quotations and divisions, an element for each; "" where it has none."""
         pieces: list[str] = []
         at = unit.start
         first = bisect_left(self._html, unit.start, key=attrgetter("start"))
@@ -81,20 +78,28 @@ class WikitextWriter:
                 break
             if piece.start < at or piece.end > unit.end:
                 continue
-            pieces.append(self._text(Unit("text", at, piece.start)))
-            if piece.kind == "table row":
-                row = Unit("row", piece.start, piece.end)
-                inner = self._inline(row, "table row").replace("<tr>", f"<tr{self._mark(row)}>", 1)
-                pieces.append(f'<table class="wikitable">{inner}</table>')
-            else:
-                item = Unit("item", *piece.inner)
-                inner = self._inline(item, "list item")
-                pieces.append(f"<ul><li{self._mark(item)}>{inner}</li></ul>")
+            pieces += [self._text(Unit("text", at, piece.start)), self._html_piece(piece, depth)]
             at = piece.end
         if not pieces:
             return ""
         html = "".join([*pieces, self._text(Unit("text", at, unit.end))])
         return html.replace('</table><table class="wikitable">', "").replace("</ul><ul>", "")
+
+    def _html_piece(self, piece: HtmlUnit, depth: int) -> str:
+        if piece.kind == "table row":
+            row = Unit("row", piece.start, piece.end)
+            inner = self._inline(row, "table row").replace("<tr>", f"<tr{self._mark(row)}>", 1)
+            return f'<table class="wikitable">{inner}</table>'
+        unit = Unit("text", *piece.inner)
+        if piece.kind == "list item":
+            inner = self._inline(unit, "list item")
+            return f"<ul><li{self._mark(unit)}>{inner}</li></ul>"
+        inner = self._html_pieces(unit, depth + 1) if depth < _DEEPEST else ""
+        written = inner or self._text(unit)
+        is_quotation = (
+            self._layout.masked[piece.start + 1 : piece.start + 11].lower() == "blockquote"
+        )
+        return f"<blockquote>{written}</blockquote>" if is_quotation and written else written
 
     def _text(self, unit: Unit) -> str:
         return self._with_asides(unit, "p", self._walked(unit, "paragraph"))
@@ -256,7 +261,7 @@ class WikitextWriter:
 
     def _walked(self, unit: Unit, kind: str, *, inline: bool = False) -> HtmlSink:
         raw = self._layout.raw[unit.start : unit.end].strip()
-        sink = HtmlSink(self._numbering, self._names, inline=inline)
+        sink = HtmlSink(self._numbering, self._names, self._open_tag(unit), inline=inline)
         if time.thread_time() > self._deadline or too_hostile(raw):
             sink.verbatim(raw, in_row=kind == "table row")
         else:
@@ -264,6 +269,13 @@ class WikitextWriter:
             if kind != "table row":  # what follows one would be outside the table
                 sink.end(raw)
         return sink
+
+    def _open_tag(self, unit: Unit) -> OpenTag:
+        if not self._tag or not unit.start <= self._tag[0] < unit.end:
+            return OpenTag("", 0)
+        masked = self._layout.masked
+        before = masked.count(masked[slice(*self._tag)], unit.start, self._tag[0])
+        return OpenTag(self._layout.raw[slice(*self._tag)], before)
 
     def _mark(self, unit: Unit, *classes: str) -> str:
         tagged = self._marked and unit.start < self._marked[1] and unit.end > self._marked[0]
@@ -275,11 +287,14 @@ class WikitextWriter:
 
 def render_article(
     wikitext: str,
-    marked: tuple[int, int] | None = None,
+    marked: Span | None = None,
     names: TagNames = KNOWN_NAMES,
     seconds: float = MAX_SECONDS,
+    tag: Span | None = None,
 ) -> str:
     """HTML of a page, not yet sanitised, with id="tagged-block" on the first unit of `marked` (offsets).
+
+    The open `tag` has aria-current="true".
 
     A page over the limit is one <pre>; what is too hostile, or not parsed after `seconds` of CPU, is escaped wikitext.
     """
@@ -287,6 +302,6 @@ def render_article(
     block = f'<pre id="tagged-block" class="tagged">{escape(shown)}</pre>\n' if shown else ""
     if too_long(wikitext) or wikitext.count("\n") > MAX_LINES:
         return f"{block}<pre>{escape(wikitext)}</pre>"
-    writer = WikitextWriter(wikitext, marked, names, seconds)
+    writer = WikitextWriter(wikitext, marked, tag, names, seconds)
     html = writer.html()
     return html if writer.has_mark else block + html

@@ -36,6 +36,20 @@ class Aside:
 
 
 @dataclass
+class OpenTag:
+    """The tag that a page is about: its wikitext, and how many of the same are written in its unit before it."""
+
+    raw: str
+    before: int
+
+    def is_next(self, raw: str) -> bool:
+        """Whether the tag that is written now is the one."""
+        is_same = raw.strip(" |\n") == self.raw.strip(" |\n")
+        self.before -= is_same
+        return is_same and self.before == -1
+
+
+@dataclass
 class _Kept:
     """The captions and notes of an item or cell, of which the parts begin at `start`."""
 
@@ -56,12 +70,20 @@ class HtmlSink:
     whole.
     """
 
-    def __init__(self, numbering: Iterator[int], names: TagNames, *, inline: bool = False) -> None:
+    def __init__(
+        self,
+        numbering: Iterator[int],
+        names: TagNames,
+        open_tag: OpenTag,
+        *,
+        inline: bool = False,
+    ) -> None:
         self.parts: list[str] = []
         self.asides: list[Aside] = []
         self.says_something = False
         self._numbering = numbering
         self._names = names
+        self._open_tag = open_tag
         self._inline = inline
         self._tables = 0
         self._kept: list[_Kept] = [_Kept(0)]  # of the item, and of each cell that is open
@@ -81,7 +103,7 @@ class HtmlSink:
         """After the walk: the tags, where none was written, as of an argument that a template does not show."""
         written = [*self.parts, *self._kept[0].asides, *(aside.html for aside in self.asides)]
         if not any('class="wiki-tag"' in part for part in written):
-            self.parts += map(_shown_tag, self._tags_in(wikitext))
+            self.parts += map(self._shown_tag, self._tags_in(wikitext))
 
     def verbatim(self, wikitext: str, *, in_row: bool) -> None:
         """What is not parsed, as it is written."""
@@ -153,7 +175,7 @@ class HtmlSink:
             self._write_aside("note", raw, f"{mark} {self._inner(words)}")
 
     def _inner(self, wikitext: str) -> str:
-        inner = HtmlSink(self._numbering, self._names, inline=True)
+        inner = HtmlSink(self._numbering, self._names, self._open_tag, inline=True)
         walk(wikitext, inner)
         return inner.html
 
@@ -181,14 +203,14 @@ class HtmlSink:
             self.parts.append(f'<sup class="reference">[{mark}]</sup>')
         else:
             self._write_left_out(raw)
-            self.parts += map(_shown_tag, self._tags_in(raw))
+            self.parts += map(self._shown_tag, self._tags_in(raw))
 
     def _write_left_out(self, raw: str) -> None:
         self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
         self.says_something = True
 
     def _write_tag(self, raw: str) -> None:
-        self.parts.append(_shown_tag(raw))
+        self.parts.append(self._shown_tag(raw))
         self.says_something = True
 
     def _tags_in(self, raw: str) -> Iterator[str]:
@@ -198,8 +220,8 @@ class HtmlSink:
                 if self._names.kind_of(str(template.name)):
                     yield str(template)
 
-
-def _shown_tag(raw: str) -> str:
-    """Its name, as the wiki shows it; its wikitext is the title."""
-    name = " ".join(raw.removeprefix("{{").partition("|")[0].removesuffix("}}").split())
-    return f'<span class="wiki-tag" title="{escape(raw)}">[{escape(name)}]</span>'
+    def _shown_tag(self, raw: str) -> str:
+        """Its name, as the wiki shows it; its wikitext is the title."""
+        name = " ".join(raw.removeprefix("{{").partition("|")[0].removesuffix("}}").split())
+        current = ' aria-current="true"' if self._open_tag.is_next(raw) else ""
+        return f'<span class="wiki-tag" title="{escape(raw)}"{current}>[{escape(name)}]</span>'
