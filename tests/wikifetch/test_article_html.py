@@ -310,6 +310,44 @@ def test_of_several_tags_in_a_paragraph_and_its_captions_one_is_marked(number, m
     assert html.count('id="tagged-block"') == 1
 
 
+@pytest.mark.parametrize(
+    ("number", "marked"), [(0, ["One[1] Two.[2]"]), (1, ["[1] Three."]), (2, ["[2] Four."])]
+)
+def test_a_note_with_a_tag_is_marked_by_itself(number, marked):
+    text = "One@<ref>Three.@</ref> Two.{{efn|Four.@}}".replace("@", TAG)
+    tag = find_tags(text).tags[number]
+    html = html_of(text, (tag.passage.start, tag.passage.end))
+    found = re.findall(r'class="(?:note )?tagged">(.*?)</p>', html)
+    assert [re.sub("<span.*?</span>|<[^>]*>", "", one) for one in found] == marked
+
+
+QUOTED = (
+    "Before.@ <blockquote>It is 12 m.@</blockquote> Then "
+    "<div>14 m@ <blockquote>or 15 m@</blockquote></div> After.@"
+)
+
+
+@pytest.mark.parametrize(
+    ("number", "marked"),
+    [(1, ["It is 12 m."]), (3, ["or 15 m"])],
+)
+def test_quotations_and_divisions_in_a_paragraph_are_marked_by_themselves(number, marked):
+    text = QUOTED.replace("@", TAG)
+    tag = find_tags(text).tags[number]
+    html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
+    assert re.findall(r'tagged">([^<]*)', html) == marked
+    plain = re.sub(r'<span.*?</span>| (?:id|class)="[^"]*"', "", html)
+    assert plain == (
+        "<p>Before.</p><blockquote><p>It is 12 m.</p></blockquote><p>Then</p><p>14 m</p>"
+        "<blockquote><p>or 15 m</p></blockquote><p>After.</p>"
+    )
+
+
+@pytest.mark.parametrize("depth", [30, 3_000])
+def test_the_words_of_divisions_deep_in_one_another_are_shown(depth):
+    assert "Words" in html_of("<div>" * depth + "Words" + "</div>" * depth)
+
+
 def test_all_elements_of_a_banners_section_are_marked():
     text = "Lead.\n\n== A ==\n{{Self-contradictory}}\nOne.\n\nTwo.\n\n== B ==\nThree."
     (tag,) = find_tags(text).tags

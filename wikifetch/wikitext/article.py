@@ -132,9 +132,8 @@ class WikitextWriter:
             yield aside, Unit(aside.kind, start, after)
 
     def _aside(self, aside: Aside, place: Unit, *, alone: bool = False) -> str:
-        """A line of its own: a caption is a block by itself, a note belongs to that of its text."""
-        is_in = aside.raw and self._is_in(place)
-        is_tagged = aside.has_tag if aside.kind == "note" else is_in
+        """A line of its own; a caption or note that holds what is tagged is a block by itself."""
+        is_tagged = aside.raw and self._is_in(place)
         mark = self._mark(place, aside.kind) if is_tagged or alone else f' class="{aside.kind}"'
         return f"<p{mark}>{aside.html}</p>"
 
