@@ -137,7 +137,7 @@ PLACES = {
     "in a quotation": (
         "Before.@\n<blockquote>It is 12 m.@</blockquote>",
         "<p>Before.@</p><blockquote><p>It is 12 m.@</p></blockquote>",
-        [(["Before.", "It is 12 m."], 0), (["It is 12 m."], 1)],
+        [(["Before."], 0), (["It is 12 m."], 1)],
     ),
     "in a division": ("A.\n<div>Is 12 m.@</div>\nB.", "<p>A.</p><div>Is 12 m.@</div><p>B.</p>", [(["Is 12 m."], 0)]),
     "in an unknown template": (
