@@ -47,6 +47,8 @@ def may_find(text, names="known"):
         "{{Contradict_other|A}}",
         "{{Self  contradict}}",
         "{{\u200eInconsistent\u200e}}",
+        "{{Incon\u200esi\u202dstent}}",
+        "{{Tem\u200eplate:Inconsistent}}",
         "{{\xa0Self\u2003contradictory}}",
         "{{Incon\u017fistent}}",
         "{{Multiple issues|contradict=May 2009}}",

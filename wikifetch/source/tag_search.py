@@ -52,8 +52,9 @@ def _least(names: Iterable[str], covers: Callable[[str, str], bool]) -> list[str
 
 
 def _spelled(name: str) -> bytes:
-    """A folded name, in upper or lower case, with any blanks between its words."""
-    words = (b"".join(map(_character, word)) for word in name.split())
+    """A folded name, in upper or lower case, with any blanks between its words and marks of direction in them."""
+    mark = b"(?:%b)*+" % _marks()
+    words = (mark.join(map(_character, word)) for word in name.split())
     return (b"(?:%b)++" % _blank()).join(words)
 
 
@@ -66,6 +67,11 @@ def _character(character: str) -> bytes:
 @cache
 def _blank() -> bytes:
     return _in_xml(re.findall(BLANK, "".join(_CHARACTERS)))
+
+
+@cache
+def _marks() -> bytes:
+    return _in_xml([c for c in _CHARACTERS if not undirected(c)])
 
 
 @cache
