@@ -43,6 +43,13 @@ class Wiki(models.Model):
     def is_demonstration(self) -> bool:
         return is_invented(self.base_url)
 
+    @property
+    def language(self) -> str:
+        """The code of its language by its address, as "de" of de.wikipedia.org; "" where that does not tell."""
+        host = urlsplit(self.base_url).hostname or ""
+        code = re.match(r"(?!www\.)([a-z]{2,3}|simple)(?:-[a-z-]+)?\.(?:m\.)?wik[a-z]+\.org$", host)
+        return "" if code is None else code[1].replace("simple", "en")
+
 
 def is_invented(address: str) -> bool:
     """Whether a wiki's pages are invented: addresses under .example are no real site's (RFC 2606)."""

@@ -21,7 +21,7 @@ export class DeskKeys {
       ["1", "Send the selection to passage 1", send(1)],
       ["2", "Send the selection to passage 2", send(2)],
       ["t", "The tagged block in the article", () => panes.findTag()],
-      ["/", "Search in the article", () => panes.search()],
+      ["/", "Search in the article; the arrows go from one match to the next, Enter selects its sentence", () => panes.search()],
       ["]", "Next tab of the evidence", () => panes.turn(1)],
       ["[", "Previous tab of the evidence", () => panes.turn(-1)],
       ...choices(desk.form).map(([key, label]) => [key, `Choose “${label}” in its step`, () => steps.choose(key)]),
