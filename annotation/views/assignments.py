@@ -20,6 +20,7 @@ from annotation.states import AssignmentState
 from annotation.views.campaigns import campaign_at
 from annotation.workflow import assigning
 from leases.refusal import Refusal
+from pages.counting import how_many
 from pages.paging import PER_PAGE, ByKey, page_of
 from pages.refusals import form_page, refused_in
 
@@ -83,12 +84,16 @@ def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment]) -> str:
     given = form.cleaned_data
     if given["action"] == BulkForm.WITHDRAW:
         result = assigning.withdraw(campaign, rows)
-        lost = f" {result.lost} tags are annotated by nobody now" if result.lost else ""
-        replaced = f"; {result.replaced} from the reserve replace them." if lost else ""
+        lost = (
+            f" {how_many(result.lost, 'tag has', 'tags have')} no annotator left"
+            if result.lost
+            else ""
+        )
+        replaced = f"; replaced from the reserve: {result.replaced}." if lost else ""
         return f"Withdrawn: {result.assignments}. Authors keep their drafts.{lost}{replaced}"
     if given["action"] == BulkForm.REASSIGN:
         if given["person"] is None:
             raise Refusal("Choose the person who is to get them.")
         count = assigning.reassign(campaign, rows, given["person"])
-        return f"Reassigned to {given['person']}: {count}. Tags that they have had are left out."
+        return f"Reassigned to {given['person']}: {count}. Nobody gets a tag that they had before."
     return f"Reserved for {given['days']} more days: {assigning.extend(campaign, rows, given['days'])}."

@@ -196,7 +196,7 @@ def remove_person(request: HttpRequest, campaign_id: int, person_id: int) -> Htt
     campaign, person = campaign_at(campaign_id), person_at(person_id)
     freed = assigning.remove_person(campaign, person)
     tags = "1 tag is" if freed == 1 else f"{freed} tags are"
-    messages.success(request, f"{person} is removed. {tags} free again; drafts stay theirs.")
+    messages.success(request, f"{person} is removed. {tags} free again; their drafts are kept.")
     return redirect("annotation:campaign", campaign.pk)
 
 

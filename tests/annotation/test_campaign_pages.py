@@ -102,7 +102,7 @@ def test_the_ticked_ones_are_withdrawn(client, campaign):
     first, second, third = campaign.assignments.all()
     page = change(client, campaign, "withdraw", first, second)
     assertContains(page, "Withdrawn: 2.")
-    assertContains(page, "2 tags are annotated by nobody now; 0 from the reserve replace them.")
+    assertContains(page, "2 tags have no annotator left; replaced from the reserve: 0.")
     assert [stored(each).state for each in (first, second, third)] == ["withdrawn"] * 2 + ["free"]
 
 

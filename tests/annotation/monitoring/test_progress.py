@@ -96,7 +96,7 @@ def test_the_page_shows_them_with_their_notes(client, campaign, olga):
     saving.flag(annotation=of("bob").get(state="draft"), flagged=True, note="Which <edition>?")
     page = client.get(f"/campaigns/{campaign.pk}/progress/?why=flagged").content.decode()
     assert "Which &lt;edition&gt;?" in page
-    assert "1 of 2: nobody" in page
+    assert "1 of 2: all their annotations are submitted" in page
     assert "agreement on valid or invalid over 1 tag" in page
     assert client.get(f"/campaigns/{campaign.pk}/progress/?why=nothing").status_code == 200
 
