@@ -10,9 +10,11 @@ from accounts.models import Person
 from annotation.desk.queue_place import place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
-from annotation.fields.checks import CheckFinding, browser_rules
+from annotation.fields.checks import CheckFinding, browser_rules, passage_for_models
 from annotation.fields.entries import FIELDS, entries_in, entries_of
+from annotation.fields.matching import holds
 from annotation.fields.shown_steps import Remarks, ShownField, in_words, shown_row, shown_steps
+from annotation.fields.span_ranges import marked
 from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.fields.walker import Entries, FieldKind, next_step
 from annotation.guideline_text import html_parts
@@ -39,6 +41,25 @@ class SummaryLine:
     field: str
     message: str
     blocks: bool = True
+
+
+FORMS = ("copied", "standalone")
+
+
+@dataclass(frozen=True)
+class PassageCard:
+    """Passage `n` as models read it, in pieces, each with whether it is of its span; `lost`: the span is not in it."""
+
+    n: int
+    pieces: list[tuple[str, bool]]
+    lost: str = ""
+
+    @classmethod
+    def of(cls, entries: Entries, n: int) -> "PassageCard":
+        text, span = passage_for_models(entries, n), entries[f"span_{n}"]
+        pieces = marked(text, span, entries[f"span_{n}_at"])
+        is_there = any(holds(entries[f"passage_{n}_{form}"], span) for form in FORMS)
+        return cls(n, pieces, "" if not text or is_there else span)
 
 
 @dataclass
@@ -72,6 +93,7 @@ class DraftPage:
             "evidence": Evidence(self.annotation.sighting),
             "steps": shown_steps(STEPS, self.entries, self.remarks(), guideline),
             "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
+            "passages": [PassageCard.of(self.entries, n) for n in (1, 2)],
             "summary": self.summary(),
             "review": self.review,
             "rules": browser_rules(),

@@ -8,6 +8,7 @@ import re
 
 PLACE = re.compile(r"(?:[0-9]{1,6}-[0-9]{1,6}(?: [0-9]{1,6}-[0-9]{1,6})*)?")
 BETWEEN = " … "
+_ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?|\n)\s*")
 
 
 def ranges_at(passage: str, span: str, place: str) -> list[list[int]]:
@@ -15,3 +16,23 @@ def ranges_at(passage: str, span: str, place: str) -> list[list[int]]:
     ranges = [[int(at) for at in pair.split("-")] for pair in place.split()]
     words = BETWEEN.join(passage[start:end] for start, end in ranges)
     return ranges if span and words == span else []
+
+
+def marked(passage: str, span: str, place: str) -> list[tuple[str, bool]]:
+    """The passage in pieces, each with whether it is of the span: at its place, else where its words are."""
+    pieces, end = [], 0
+    for start, stop in ranges_at(passage, span, place) or _located(passage, span):
+        pieces += [(passage[end:start], False), (passage[start:stop], True)]
+        end = stop
+    return [(text, is_span) for text, is_span in [*pieces, (passage[end:], False)] if text]
+
+
+def _located(passage: str, span: str) -> list[list[int]]:
+    """Where the pieces of a span that was typed are; none where one is not there."""
+    ranges: list[list[int]] = []
+    for piece in filter(None, _ELLIPSIS.split(span)):
+        start = passage.find(piece, ranges[-1][1] if ranges else 0)
+        if start < 0:
+            return []
+        ranges.append([start, start + len(piece)])
+    return ranges

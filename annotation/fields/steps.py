@@ -196,6 +196,7 @@ STEPS: tuple[FormStep, ...] = (
             _place(2),
         ),
         _VALID,
+        reads_passages=True,
     ),
     FormStep(
         "types",
@@ -217,6 +218,7 @@ STEPS: tuple[FormStep, ...] = (
             ),
         ),
         _VALID,
+        reads_passages=True,
     ),
     FormStep(
         "questions",
@@ -226,6 +228,7 @@ STEPS: tuple[FormStep, ...] = (
         "step-5",
         (QUESTIONS, Field("qa_comment", "Comment", FieldKind.TEXT, max_length=PROSE)),
         _VALID,
+        reads_passages=True,
     ),
     FormStep(
         "confidence",
@@ -244,5 +247,6 @@ STEPS: tuple[FormStep, ...] = (
             ),
         ),
         _VALID,
+        reads_passages=True,
     ),
 )

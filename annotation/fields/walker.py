@@ -72,7 +72,10 @@ class Need:
 
 @dataclass(frozen=True)
 class FormStep:
-    """One step of the form, with its name in the list of steps (`short`) and its part of the guideline (`anchor`)."""
+    """One step of the form, with its name in the list of steps (`short`) and its part of the guideline (`anchor`).
+
+    `reads_passages`: both passages stay in sight.
+    """
 
     key: str
     number: int
@@ -81,6 +84,7 @@ class FormStep:
     anchor: str
     fields: tuple[Field, ...]
     needs: Need | None = None
+    reads_passages: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.fields.form_input import read_changes
-from annotation.fields.span_ranges import ranges_at
+from annotation.fields.span_ranges import marked, ranges_at
 from annotation.fields.steps import STEPS
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow.saving import entries_of
@@ -56,3 +56,17 @@ def test_a_record_has_the_ranges_that_the_annotator_selected():
     publish_campaign(annotation.assignment.campaign)
     record = Contradiction.objects.get()
     assert (record.span_1_ranges, record.span_2_ranges) == ([[25, 29]], [])
+
+
+def test_a_passage_is_marked_where_its_span_is():
+    text = "Built in 1801, not in 1820."
+    assert marked(text, "1801", "9-13") == [
+        ("Built in ", False),
+        ("1801", True),
+        (", not in 1820.", False),
+    ]
+    typed = marked(text, "1801 … 1820", "")
+    assert [piece for piece, is_span in typed if is_span] == ["1801", "1820"]
+    assert "".join(piece for piece, _ in typed) == text
+    assert marked(text, "1901", "9-13") == [(text, False)]
+    assert marked("", "1801", "") == []

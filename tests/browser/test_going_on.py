@@ -174,7 +174,7 @@ def test_a_row_that_nobody_has_touched_is_missing_its_sentence_and_nothing_is_re
     page.keyboard.press("v")
     step = page.locator("#step-passages")
     expect(step.locator("[data-missing]")).to_contain_text("Passage 1, stand-alone")
-    expect(page.locator(".field-error, .field-warning")).to_have_count(0)
+    expect(page.locator(".field-error:not(.span-lost), .field-warning")).to_have_count(0)
     label = page.locator("label[for=id_passage_1_standalone]")
     expect(label).to_contain_text("(required for a table or infobox)")
     expect(page.locator("label[for=id_passage_1_copied]")).to_contain_text("(required)")
@@ -220,3 +220,59 @@ def test_one_switch_shows_all_definitions(opened):
     page.get_by_label("Definitions").check()
     for at in (small.first, small.last):
         expect(at).to_be_visible()
+
+
+def card(page, n):
+    return page.locator(f"[data-passage-card='{n}']")
+
+
+def test_both_passages_with_their_spans_are_in_sight_from_step_3_on(opened):
+    page = opened(height=768, width=1366, **make.whole())
+    expect(card(page, 1)).to_be_hidden()
+    page.locator("[data-step-link=passages]").click()
+    expect(card(page, 1)).to_be_hidden()
+    for step in ("reason", "types", "questions", "confidence"):
+        page.locator(f"[data-step-link={step}]").click()
+        for n in (1, 2):
+            expect(card(page, n)).to_be_in_viewport(ratio=0.9)
+            expect(card(page, n).locator("mark")).to_have_text(make.WHOLE[f"span_{n}"])
+            assert card(page, n).locator(".span-words").inner_text() in (
+                make.WHOLE[f"passage_{n}_standalone"],
+                make.WHOLE[f"passage_{n}_copied"],
+            )
+
+
+def test_a_selection_in_a_card_is_a_span_in_its_own_step_alone(opened):
+    page = opened(**make.whole())
+    before = page.locator("[name=span_1]").input_value()
+    page.locator("[data-step-link=questions]").click()
+    expect(card(page, 1).get_by_role("button")).to_be_hidden()
+    card(page, 1).locator("mark").dblclick()
+    page.wait_for_timeout(100)
+    assert page.locator("[name=span_1]").input_value() == before
+    assert step_of(page) == "questions"
+
+
+def test_a_card_says_that_its_passage_has_changed_under_the_span(opened):
+    page = opened(**make.whole())
+    page.locator("[data-step-link=passages]").click()
+    for form in ("copied", "standalone"):
+        page.locator(f"[name=passage_1_{form}]").fill("Nobody knows when it was built.")
+    page.locator("[data-step-link=questions]").click()
+    lost = card(page, 1).locator(".span-lost")
+    expect(lost).to_have_text(f"Its span is not in it any more: {make.WHOLE['span_1']}")
+    expect(card(page, 1).locator("mark")).to_have_count(0)
+    expect(card(page, 2).locator(".span-lost")).to_be_hidden()
+    wait_until(page, "saved")
+    page.reload()
+    expect(lost).to_be_visible()
+
+
+def test_without_script_the_cards_have_what_was_saved(open_page, alice):
+    draft = make.draft(alice, **make.whole())
+    page = open_page(alice, width=320, java_script_enabled=False)
+    page.goto(address(draft))
+    for n in (1, 2):
+        expect(card(page, n).locator("mark")).to_have_text(make.WHOLE[f"span_{n}"])
+        expect(card(page, n).locator(".span-lost")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -1,5 +1,7 @@
-// The passage above the claims: words that one selects in it become the contradicted span, and are marked in it.
+// The card of a passage: words that one selects in it while the claims are written become the contradicted span, and are
+// marked in it.
 
+import { holds } from "../folding.js";
 import { lines, located, read, textOf, toggled, written } from "../spans.js";
 import { textControl } from "../entries.js";
 import { languageOf, wholeWords, wordsIn } from "../words.js";
@@ -12,15 +14,19 @@ export class SpanPicker {
     this.n = n;
     this.ranges = [];
     this.text = null;
-    this.words = made("div", { class: "span-words", dir: "auto", tabindex: "0", role: "group", "aria-label": `Passage ${n}: select its contradicted words` });
+    const card = document.querySelector(`[data-passage-card="${n}"]`);
+    this.words = card.querySelector(".span-words");
+    this.words.setAttribute("aria-label", `Passage ${n}: select its contradicted words`);
+    this.lost = card.querySelector(".span-lost");
     const take = button("Take the selection ", () => this.take());
     take.append(made("kbd", { "aria-hidden": "true" }, "s"));
     take.addEventListener("mousedown", (event) => event.preventDefault()); // keep the selection
-    this.element = made("section", { class: `passage span-passage passage-${n}` }, made("h3", {}, `Passage ${n}`), this.words, take);
+    card.querySelector("h3").append(take);
     this.words.addEventListener("keydown", (event) => this.keyed(event));
     this.words.addEventListener("pointerdown", () => { this.isExact = false; });
     this.words.addEventListener("pointerup", ({ button: pressed }) => {
-      if (pressed === 0) setTimeout(() => this.take());
+      // In another step a selection is for reading or copying; the key takes it there too.
+      if (pressed === 0 && this.span.closest("[data-current]")) setTimeout(() => this.take());
     });
   }
 
@@ -43,10 +49,14 @@ export class SpanPicker {
     const chosen = read(text, this.place.value, this.span.value);
     if (!chosen) this.place.value = ""; // the passage or the span is another now
     const ranges = chosen ?? located(text, this.span.value);
+    this.lost.hidden = !text || ["copied", "standalone"].some((form) => holds(this.passage(form), this.span.value));
+    this.lost.querySelector("q").textContent = this.span.value;
     if (text === this.text && String(ranges) === String(this.ranges)) return;
     this.text = text;
     this.ranges = ranges;
     this.words.replaceChildren(...pieces(text, ranges));
+    const [mark] = this.words.querySelectorAll("mark");
+    if (mark) this.words.scrollTop += mark.getBoundingClientRect().top - this.words.getBoundingClientRect().top - this.words.clientHeight / 3;
     if (!text) this.words.append(made("span", { class: "muted" }, "Empty: see step 2."));
   }
 

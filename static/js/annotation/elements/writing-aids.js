@@ -9,7 +9,6 @@ export class WritingAids {
     this.spans = [1, 2].map((n) => new SpanPicker(n, cellOf));
     this.editors = [1, 2].map((n) => new StandaloneEditor(n, cellOf));
     this.readers = [...this.spans, ...this.editors, new AnswerOffers(cellOf)];
-    cellOf("statement_1").before(...this.spans.map(({ element }) => element));
   }
 
   show() {
