@@ -49,6 +49,7 @@ urlpatterns = [
     path("annotate/guideline/<str:version>/", guidelines.guideline, name="guideline"),
     path("annotate/drafts/<int:annotation_id>/take-up/", queue.take_up, name="take_up"),
     path("annotate/<int:assignment_id>/", annotate.annotate, name="annotate"),
+    path("annotate/<int:assignment_id>/accepted/", own_progress.accepted, name="accepted"),
     path(
         "annotate/<int:assignment_id>/other-article/", articles.other_article, name="other_article"
     ),

@@ -219,6 +219,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "/api/writing/entries/{entry}/"): {"entries": {}},
     ("POST", "/agreement/"): {"pasted": "item,rater,label\n1,alice,yes\n1,bob,no\n", "seed": "0"},
     ("POST", "/reports/snapshots/{snapshot}/publish/"): {"authors": "Rosa"},
+    ("POST", "/annotate/{published_place}/accepted/"): {"answer": "Thank you."},
     ("PATCH", "/api/annotation/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
     ("POST", "/api/judging/slots/{slot}/verdict"): VERDICT,
     ("POST", "/api/judging/slots/{slot}/skip"): {"reason": "The text is cut off."},

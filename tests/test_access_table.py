@@ -16,6 +16,7 @@ from accounts import invitations, sessions
 from accounts.models import Identity, Invitation, SecondFactor, Session
 from accounts.roles import Role
 from annotation.models import Assignment, Guideline
+from annotation.reviewing.publishing_tags import publish
 from annotation.workflow import claiming
 from datasets import revisions
 from datasets.drawing import SubsetPlan
@@ -165,6 +166,8 @@ GET   /annotate/{place}/                                      302  403  200  404
 POST  /annotate/{place}/                                      302  403  302  404  403  403  403  403  403  404
 GET   /annotate/{place}/other-article/                        302  403  200  404  403  403  403  403  403  404
 POST  /annotate/{place}/other-article/                        403  403  200  404  403  403  403  403  403  404
+GET   /annotate/{published_place}/accepted/                   302  403  404  200  403  403  403  403  403  404
+POST  /annotate/{published_place}/accepted/                   403  403  404  302  403  403  403  403  403  404
 GET   /campaigns/                                             302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/new/                                         403  403  403  403  403  403  403  403  200  200
@@ -473,6 +476,11 @@ def tagged(everybody):
     own = annotation.submitted(everybody["max"], within=campaign)
     accepted = annotation.submitted(aron, within=campaign)
     free = Assignment.objects.filter(state="free").last()
+    weirs = annotation.campaign(
+        by=everybody["olga"], tags=1, name="Sluices", into="sluices", chosen=(aron,)
+    )
+    published = annotation.submitted(aron, within=weirs)
+    publish(annotation.decide(published, everybody["olga"], reason="Good."))
     fetch = FetchRun.objects.create(source="titles", label="Mills", wiki=free.tag.article.wiki)
     return {
         "fetch": fetch.pk, "tag": free.tag_id, "campaign": campaign.pk, "free": free.pk,
@@ -482,7 +490,7 @@ def tagged(everybody):
         "version_submitted": submitted.version, "own": own.sighting.tag_id,
         "own_field": "version-A", "version_own": own.version,
         "decision": annotation.decide(accepted, everybody["olga"]).pk,
-        "guideline": Guideline.objects.get().version,
+        "guideline": Guideline.objects.get().version, "published_place": published.assignment_id,
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from annotation.fields.steps import STEPS
 from annotation.fields.walker import FormStep
 from annotation.models import Annotation, Campaign, Question, Review
 from annotation.monitoring.pace import minutes_a_tag
+from annotation.reviewing.accepted import is_accepted
 from annotation.states import DONE, AnnotationState
 from annotation.workflow.in_hand import drafts_in_hand
 
@@ -101,7 +102,8 @@ def finished_annotations(person: Person, wanted: WantedAnnotations) -> QuerySet[
         asked = Question.objects.filter(annotation=OuterRef("pk"), question__icontains=word)
         rows = rows.filter(Q(sighting__tag__article__title__icontains=word) | Exists(asked))
     return (
-        rows.select_related("assignment__campaign", "sighting__tag__article")
+        rows.annotate(is_accepted=is_accepted())
+        .select_related("assignment__campaign", "sighting__tag__article")
         .prefetch_related("reviews__of_tag")
         .order_by("-submitted_at", "-pk")
     )

@@ -86,5 +86,6 @@ def _review(review: Review) -> dict[str, Any]:
         "reason": review.of_tag.reason if review.of_tag else "",
         "note": review.note,
         "notes_by_field": review.notes_by_field,
+        "answer": review.answer,
         "at": review.created_at.isoformat(),
     }

@@ -28,6 +28,7 @@ from annotation.fields.entries import entries_of
 from annotation.fields.form_input import FormReading, number_in, read_form
 from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.models import Annotation
+from annotation.reviewing.accepted import is_accepted
 from annotation.states import EDITABLE
 from annotation.views.articles import ask_in_form
 from annotation.views.queue import none_left, to_queue
@@ -49,7 +50,11 @@ def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
         annotation = annotation_at(assignment_id, person)
         if annotation.state in EDITABLE:
             return shown(request, DraftPage(annotation, entries_of(annotation)))
-        context = {"annotation": annotation, "parts": read_fields(annotation)}
+        context = {
+            "annotation": annotation,
+            "parts": read_fields(annotation),
+            "is_accepted": Annotation.objects.filter(is_accepted(), pk=annotation.pk).exists(),
+        }
         return render(request, "annotation/handed_in.html", context)
     draft = posted_draft(request, person)
     if draft and draft.assignment_id != assignment_id and draft.state in EDITABLE:

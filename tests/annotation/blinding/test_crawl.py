@@ -9,7 +9,9 @@ from django.urls import resolve
 
 from accounts.roles import Role
 from annotation.models import Seen
-from tests.annotation.blinding.marked import MARK, world
+from annotation.reviewing.publishing_tags import publish_campaign
+from tests.annotation import factories as make
+from tests.annotation.blinding.marked import MARK, marked, world
 from tests.crawling import crawl
 from tests.factories import person
 from tests.test_access_table import rows
@@ -19,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 # Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
 ELSEWHERE = re.compile(
-    r"{(join|password|guideline|handed_back|model|local_model|fetch|writing|entry|entry_to_check|given_up)}"
+    r"{(join|password|guideline|handed_back|model|local_model|fetch|writing|entry|entry_to_check|given_up|published_place)}"
 )
 OTHERS = [role for role in Role if role != Role.ANNOTATOR]
 COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
@@ -109,3 +111,22 @@ def test_somebody_who_annotates_nothing_finds_it_on_many_pages_and_this_is_recor
             keeping |= {view} if kept else set()
     assert showing >= SHOWING
     assert showing - keeping <= NOT_KEPT
+
+
+def test_an_annotator_finds_what_was_accepted_by_links_and_this_is_recorded():
+    """The tag can come to nobody any more: until it is opened nothing of others is shown."""
+    olga = make.admin("olga")
+    pair = make.two_of_a_tag({}, {"span_1": "1801"}, by=olga)
+    marked(pair[1])
+    pair[1].refresh_from_db()
+    make.decide(pair[1], olga)
+    publish_campaign(pair[1].assignment.campaign, olga)
+    client = Client()
+    client.force_login(pair[0].author)
+    showing = {}
+    for address, text in crawl(client, ["/annotate/progress/"]):
+        kept, _ = Seen.objects.filter(person=pair[0].author).delete()
+        if MARK in text.lower():
+            showing[resolve(urlsplit(address).path).view_name] = kept
+    assert showing["annotation:accepted"]
+    assert all(showing.values()), showing
