@@ -367,6 +367,17 @@ def test_a_table_that_takes_the_focus_is_named_by_its_caption():
     assert named == ['Table The old "owners" [1]', "Table"]
 
 
+@pytest.mark.parametrize(
+    "wikitext",
+    [
+        '{| class="navbox"\n! Rank !! City !! Population\n|-\n| 1 || [[Kettle]] || 535,061\n|}',
+        "{{Largest cities\n| city_1 = Kettle\n| pop_1 = 535,061\n}}",
+    ],
+)
+def test_a_navigation_box_of_numbers_stays(wikitext):
+    assert re.search(r"<td> ?535,061", html_of(wikitext))
+
+
 HOSTILE = [
     '{|\n|+ "><script>alert(1)</script>" onfocus="alert(2)\n| a\n|}',
     "<script>alert(1)</script>",

@@ -1,6 +1,7 @@
 """A wiki's own HTML, as the English Wikipedia writes it, in the elements of our rendering; the tagged block in it."""
 
 import re
+import time
 
 import pytest
 
@@ -136,6 +137,50 @@ def shown(html):
 )  # fmt: skip
 def test_what_becomes_of_a_wikis_elements(html, expected):
     assert shown(html).strip() == expected
+
+
+CITIES = [
+    ("1", "Kettle", "North", "535,061"),
+    ("2", "Weir", "South", "248 292<sup class='reference'>[1]</sup>"),
+    ("3", "Ford", "East", "90.4"),
+]
+CITY_ROWS = "".join(
+    f"<tr><td>{rank}</td><td><a title='{name}'>{name}</a></td><td><a>{part}</a></td><td><b>{number}</b></td></tr>"
+    for rank, name, part, number in CITIES
+)
+RANKED = re.sub(r"<td>(\d)</td>", r"<th>\1</th>", CITY_ROWS)
+LINKS = "<tr><th>Mills</th><td><ul><li><a title='A'>A</a></li><li><a title='B'>B</a></li></ul></td></tr>"
+YEARS = "".join(f"<tr><td><a title='{year}'>{year}</a></td></tr>" for year in range(1990, 1999))
+
+
+@pytest.mark.parametrize(
+    ("html", "stays"),
+    [
+        (f'<table class="navbox">{CITY_ROWS}</table>', True),
+        (f'<div class="navbox"><table class="nowraplinks navbox-inner">{CITY_ROWS}</table></div>', True),
+        (f'<table class="navbox">{RANKED}</table>', True),
+        (f'<table class="navbox"><tr><td>Largest</td><td>Ann</td><td>Tom</td></tr>{CITY_ROWS}</table>', True),
+        (f'<table class="navbox">{LINKS * 5}</table>', False),
+        (f'<div class="navbox"><table class="navbox-inner">{LINKS}<tr><td>1801</td></tr></table></div>', False),
+        (f'<table class="navbox">{YEARS}</table>', False),
+        ('<table class="navbox"><tr><td>1896 1900 1904</td></tr><tr><td>1908 1912</td></tr></table>', False),
+        (f'<table class="navbox">{LINKS * 30}{CITY_ROWS}</table>', False),
+        ('<div class="navbox"></div>', False),
+        ('<span class="navbox">1</span>', False),
+    ],
+)  # fmt: skip
+def test_a_navigation_box_stays_where_its_cells_are_numbers(html, stays):
+    around = shown(f"<div>Words {html}</div><p>After.</p>")
+    assert ("535,061" in around, "<table" in around) == (stays, stays)
+    if not stays:
+        assert around == "<p>Words </p><p>After.</p>"
+
+
+def test_navigation_boxes_in_one_another_are_looked_at_once():
+    deep = '<div class="navbox">' * 450 + f"<table>{YEARS * 100}</table>" + "</div>" * 450
+    begun = time.thread_time()
+    assert shown(deep) == ""
+    assert time.thread_time() - begun < 4
 
 
 HOSTILE = [

@@ -9,11 +9,13 @@ from enum import Enum
 from html import unescape
 
 _DISPLAY_NONE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_CELL = re.compile(r"<td\b[^>]*>(.*?)</td>", re.DOTALL)
+_NUMBER = re.compile(r"[+−–-]?(?:\d+|\d{1,3}(?:[,.’'\s]\d{3})+)(?:[.,]\d+)?\s?%?")
 _ATTRIBUTE = re.compile(r'([^\s=]+)="([^"]*)"')
 
 # Not for readers of the article: ways to other pages, buttons, what is hidden, the wiki's own notices.
 _DROPPED_CLASSES = {
-    "mw-editsection", "navbox", "vertical-navbox", "navbox-styles", "sidebar", "toc", "mw-jump-link", "catlinks",
+    "mw-editsection", "vertical-navbox", "navbox-styles", "sidebar", "toc", "mw-jump-link", "catlinks",
     "printfooter", "sortkey", "mw-cite-backlink", "magnify", "sistersitebox", "portalbox", "portal", "metadata",
     "noprint", "shortdescription", "authority-control", "mw-empty-elt", "mw-references-columns-hidden", "nomobile",
 }  # fmt: skip
@@ -57,6 +59,7 @@ class ElementFate(Enum):
     FORMULA = "formula"
     BANNER = "banner"
     LINE = "line"  # a line apart: caption, hatnote
+    NAVIGATION = "navigation"  # stays if its cells hold numbers
 
 
 def attributes_of(written: str) -> dict[str, str]:
@@ -73,6 +76,8 @@ def fate_of(tag: str, attributes: Mapping[str, str]) -> ElementFate | str:
         return ElementFate.BANNER
     if _is_dropped(tag, classes, attributes):
         return ElementFate.REMOVE
+    if "navbox" in classes:
+        return ElementFate.NAVIGATION if tag in {"table", "div"} else ElementFate.REMOVE
     if tag == "figcaption" or "thumbcaption" in classes or "infobox-caption" in classes:
         return ElementFate.LINE
     if "hatnote" in classes and tag == "div":
@@ -89,6 +94,14 @@ def _is_dropped(tag: str, classes: set[str], attributes: Mapping[str, str]) -> b
     if tag == "figure" and "typeof" in attributes:
         return not _SHOWN_FIGURE.search(attributes["typeof"])
     return bool(classes & _DROPPED_CLASSES or _DISPLAY_NONE.search(attributes.get("style", "")))
+
+
+def holds_numbers(html: str) -> bool:
+    """Whether a third or more of the cells, as written here, are a number that is no link: of cities, one in three."""
+    cells = [re.sub(r"<sup.*?</sup>", "", cell).strip() for cell in _CELL.findall(html)]
+    said = [cell for cell in cells if re.sub(r"<[^>]*>", "", cell).strip()]
+    numbers = sum(bool(_NUMBER.fullmatch(re.sub(r"</?[bi]>", "", cell).strip())) for cell in said)
+    return numbers >= 3 and 3 * numbers >= len(said)
 
 
 def class_of_line(attributes: Mapping[str, str]) -> str:

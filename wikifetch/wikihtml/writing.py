@@ -8,7 +8,13 @@ import re
 from dataclasses import dataclass, field
 from html import escape, unescape
 
-from wikifetch.wikihtml.elements import ElementFate, attributes_of, class_of_line, fate_of
+from wikifetch.wikihtml.elements import (
+    ElementFate,
+    attributes_of,
+    class_of_line,
+    fate_of,
+    holds_numbers,
+)
 from wikifetch.wikihtml.html_blocks import HtmlBlock, WrittenArticle
 from wikifetch.wikitext.formulas import formula_text
 
@@ -44,6 +50,9 @@ class _Open:
     is_flat: bool = False  # one line: no block may begin in it
     is_formula: bool = False
     is_infobox: bool = False
+    was_lines: list[bool] | None = (
+        None  # of navigation: of those around it, whether they had lines before
+    )
     tables: int = 0
     blocks: int = 0
     lengths: tuple[int, ...] = ()
@@ -97,7 +106,7 @@ class WikiHtmlWriter:
         here = _Open(
             tag, at=len(self._pieces), said=self._said, owners=above.owners, is_dropped=above.is_dropped,
             is_flat=above.is_flat, is_formula=above.is_formula, is_infobox=above.is_infobox, tables=above.tables,
-            blocks=len(self._blocks),
+            blocks=len(self._blocks), in_navigation=above.in_navigation,
         )  # fmt: skip
         self._open.append(here)
         if here.is_dropped:
@@ -134,6 +143,11 @@ class WikiHtmlWriter:
             name = class_of_line(attributes)
             block = HtmlBlock("caption", here.at) if name == "caption" else None
             self._apart(here, f'<p class="{name}">', "</p>", block)
+        elif fate is ElementFate.NAVIGATION:
+            if not here.in_navigation:  # only the outermost is looked at
+                here.was_lines = [opened.has_lines for opened in self._open[:-1]]
+            here.owners, here.in_navigation = (), True
+            self._start_named(here, here.tag, attributes)
         elif here.tag == "a":
             self._start_link(here, attributes)
         elif here.tag == "q":
@@ -230,13 +244,24 @@ class WikiHtmlWriter:
             self._say("”", self._open[-1])
         if not here.end:
             return
-        if self._said == here.said and here.end not in {"</td>", "</th>"}:
-            del self._pieces[here.at :]
-            del self._blocks[here.blocks :]
+        is_empty = self._said == here.said and here.end not in {"</td>", "</th>"}
+        is_navigation = here.was_lines is not None and not holds_numbers(
+            "".join(self._pieces[here.at :])
+        )
+        if is_empty or is_navigation:
+            self._take_back(here)
             return
         self._end(here)
         if here.block:
             here.block.end = len(self._pieces)
+
+    def _take_back(self, here: _Open) -> None:
+        del self._pieces[here.at :]
+        del self._blocks[here.blocks :]
+        self._said = here.said
+        self._tags = [at for at in self._tags if at < here.at]
+        for opened, had_lines in zip(self._open, here.was_lines or (), strict=False):
+            opened.has_lines = had_lines
 
     def _end(self, here: _Open) -> None:
         if here.end == "</div>":
