@@ -26,7 +26,7 @@ from judging.models import Study
 from judging.states import StudyState
 from leases.refusal import Conflict
 from operations.serialization import tables
-from operations.words import (
+from pages.name_words import (
     ExcerptPiece,
     NameWords,
     addresses_in,

@@ -174,7 +174,7 @@ PURE = {
     "operations.monitoring.exposition",
     "operations.monitoring.findings",
     "operations.names",
-    "operations.words",
+    "pages.name_words",
     "demonstration.wiki_export",
     "demonstration.history",
 }

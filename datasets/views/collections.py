@@ -45,6 +45,7 @@ from datasets.models import Collection, Contradiction, Instance, Release, Validi
 from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
 from datasets.releasing.freezing import freeze
+from datasets.releasing.names_found import NamesFound, names_in
 from datasets.revisions import progress
 from datasets.streaming import StreamedRow, streamed
 from datasets.taxonomy import option
@@ -128,6 +129,7 @@ def _collection_page(
     collection: Collection,
     refused: ReleaseForm | None = None,
     not_moved: MoveForm | None = None,
+    names: NamesFound | None = None,
 ) -> HttpResponse:
     person = person_of(request)
     wanted, validity = request.GET.get("q", "").strip(), request.GET.get("validity", "")
@@ -152,6 +154,7 @@ def _collection_page(
         "releases": collection.releases.annotate(size=Count("rows")),
         "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
+        "names": names,
         "move_form": not_moved or _move_form(collection, person),
         "is_admin": person.has_role(Role.ADMIN),
         "sees_reports": person.has_role(Role.ADMIN, Role.RESEARCHER),
@@ -278,7 +281,11 @@ def _download(
 def freeze_release(request: HttpRequest, name: str) -> HttpResponse:
     """Freeze the collection under a version."""
     collection = collection_named(name)
-    form = ReleaseForm(request.POST)
+    form, names = ReleaseForm(request.POST), names_in(collection, person_of(request))
+    if names.digest != request.POST.get("names_read", ""):
+        form.add_error(
+            None, "Comments may name somebody. Read them below, and tick the box to go on."
+        )
     if form.is_valid():
         with refused_in(form, "version"):
             made = freeze(collection=collection, **form.cleaned_data, by=person_of(request))
@@ -287,7 +294,8 @@ def freeze_release(request: HttpRequest, name: str) -> HttpResponse:
                 f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
             )
             return redirect("datasets:release", name, made.version)
-    return _collection_page(request, collection, refused=form)
+    keep_listed(person_of(request), {place.contradiction for place in names.places}, request.path)
+    return _collection_page(request, collection, refused=form, names=names)
 
 
 def _without(made: Release, person: Person) -> str:

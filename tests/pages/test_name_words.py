@@ -2,7 +2,7 @@
 
 import pytest
 
-from operations.words import ExcerptPiece, excerpt, replaced, words_of
+from pages.name_words import ExcerptPiece, excerpt, replaced, words_of
 
 DOROTHEA = words_of("Dorothea Brooke", "dorothea", ["d.brooke@middlemarch.example"])
 LI = words_of("Li", "li")

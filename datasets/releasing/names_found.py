@@ -1,0 +1,76 @@
+"""Names in comments, looked for before a freeze: of people here, addresses, and user pages of a wiki."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from accounts.models import Person
+from datasets.blinding import shown_to
+from datasets.models import Collection
+from datasets.records import current
+from pages.name_words import ADDRESS, ExcerptPiece, NameWords, excerpt, words_of
+
+COLUMNS = {
+    "valid_comment": "comment on the tag",
+    "contradict_comment": "comment on the types",
+    "qa_comment": "comment on the questions",
+}
+USER_PAGE = re.compile(r"\bUser(?:[ _]talk)?:\s*[^\s\]|]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class NamePlace:
+    """A comment of a record that may name somebody."""
+
+    contradiction: int
+    title: str
+    column: str
+    pieces: list[ExcerptPiece]
+
+
+@dataclass(frozen=True)
+class NamesFound:
+    """The places that the person may see, how many others there are, and a digest of all of them."""
+
+    places: list[NamePlace]
+    hidden: int
+    digest: str
+
+
+def names_in(collection: Collection, by: Person) -> NamesFound:
+    words = _words_of_people()
+    found = list(_places(collection, words))
+    rows = shown_to(by, current(collection).filter(pk__in={place.contradiction for place in found}))
+    shown = set(rows.order_by().values_list("pk", flat=True))
+    places = [place for place in found if place.contradiction in shown]
+    return NamesFound(places, len(found) - len(places), _digest(found))
+
+
+def _words_of_people() -> NameWords:
+    """Whole names, sign-in names and addresses; not the parts of a name, which are words of many texts."""
+    people = Person.objects.filter(is_demonstration=False).values_list("name", "username")
+    words = [words_of(name, username) for name, username in people]
+    certain = set(chain.from_iterable(each.certain for each in words))
+    names = {username for _, username in people} | {name for name, _ in people}
+    return NameWords(frozenset(certain), frozenset(name for name in names if len(name) > 2))
+
+
+def _places(collection: Collection, words: NameWords) -> Iterator[NamePlace]:
+    rows = current(collection).values_list("pk", "title", *COLUMNS)
+    for key, title, *texts in rows.iterator():
+        for column, text in zip(COLUMNS.values(), texts, strict=True):
+            if text and (here := _named(text, words)):
+                yield NamePlace(key, title, column, excerpt(text, here))
+
+
+def _named(text: str, words: NameWords) -> NameWords | None:
+    """What is named in the text, as the words of an excerpt; None where nothing is."""
+    exact = {*words.pattern.findall(text), *ADDRESS.findall(text), *USER_PAGE.findall(text)}
+    return NameWords(frozenset(exact), frozenset()) if exact else None
+
+
+def _digest(found: list[NamePlace]) -> str:
+    lines = (f"{place.contradiction} {place.column}" for place in found)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest() if found else ""
