@@ -174,6 +174,14 @@ CASES = {
         "{|\n|+ Is {{cvt|12\n|m}} high@\n| 1\n|}",
         "|+ Is {{cvt|12\n|m}} high@",
     ),
+    "caption that ends in an external link": (
+        "[[File:A.jpg|thumb|One@ [https://e.org two]]]\nThree.",
+        "[[File:A.jpg|thumb|One@ [https://e.org two]]]",
+    ),
+    "item with brackets that close on another line": (
+        "* The [[weir|is [[12]]@\n* b]] c",
+        "* The [[weir|is [[12]]@",
+    ),
     "caption with brackets in a template": (
         "[[File:A.jpg|thumb|One {{cn|reason=a]] b}} two@]]\nThree.",
         "[[File:A.jpg|thumb|One {{cn|reason=a]] b}} two@]]",

@@ -45,6 +45,11 @@ CASES = {
         "@",
         "It is 12 m.",
     ),
+    "next to an image": (
+        "One.\n\n[[File:A.jpg|thumb|The weir]]@\n\nTwo.",
+        "[[File:A.jpg|thumb|The weir]]@",
+        "The weir",
+    ),
     "before a preformatted text": ("It is 12 m.\n\n@\n<pre>a</pre>", "@", "It is 12 m."),
     "two paragraphs on": ("It is 12 m.\n\n{{cn}}\n\n@", "@", "It is 12 m."),
     "below a heading": ("One.\n\n== Rise ==\n@\n\nIt is 12 m.", "@", "It is 12 m."),

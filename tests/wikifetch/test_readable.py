@@ -54,6 +54,7 @@ from wikifetch.wikitext.readable import readable
             "One two",
         ),
         ("The {{weir is 12 m", "The {{weir is 12 m"),
+        ("It is 12 m</center> high [[Category:Mills]].{{cn}} Yes", "It is 12 m\nhigh. Yes"),
         ("The {{nowrap|12 [[m}} is", "The {{nowrap|12 [[m}} is"),
         ("The {{nowrap|12 -{ m}} is", "The {{nowrap|12 -{ m}} is"),
         ("<onlyinclude>One</onlyinclude> <noinclude>two", "One two"),

@@ -33,6 +33,7 @@ _BLOCK_TAG = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MAX_BLANKS = 10_000
+_LONGEST_NAME = 1_000  # with comments in it
 _MOST_BRACKETS = 20_000
 _MAX_TEMPLATE = 4 * MAX_BLOCK_CHARS
 MAX_ASIDE = 20_000  # characters of a note over several lines, or of a link to a file
@@ -117,12 +118,9 @@ class Layout:
     def links(self) -> str:
         """The text without the brackets in templates that are those of no link."""
         own = {at for start, end in self.braces.links for at in (start, end - 2)}
-        text = list(self.masked)
-        for mark in _BRACKETS.finditer(self.masked):
-            around = self.nesting.innermost(mark.start())
-            if mark.start() not in own and around and text[around[0]] == "{":
-                text[mark.start() : mark.end()] = FILL * 2
-        return "".join(text)
+        marks = (mark.span() for mark in _BRACKETS.finditer(self.masked) if mark.start() not in own)
+        around = ((mark, self.nesting.innermost(mark[0])) for mark in marks)
+        return masked(self.masked, [m for m, t in around if t and self.masked[t[0]] == "{"])
 
     @cached_property
     def block_tags(self) -> list[Span]:
@@ -153,7 +151,7 @@ class Layout:
         """Templates, notes and links over several lines."""
         sized = chain(
             ((span, MAX_ASIDE) for span in self.notes),
-            ((span, MAX_ASIDE) for span in self.braces.links if _LINK.match(self.masked, *span)),
+            ((span, MAX_ASIDE) for span in self.braces.links if self._is_link(span)),
             ((span, _MAX_TEMPLATE) for span in self.braces.templates),
             ((span, MAX_ASIDE) for span in self.braces.others),
         )
@@ -163,6 +161,14 @@ class Layout:
             for span, most in sized
             if span[1] - span[0] <= most
             and bisect_left(newlines, span[0]) < bisect_left(newlines, span[1])
+        )
+
+    def _is_link(self, brackets: Span) -> bool:
+        """Whether there is a label, and no link in it, but for a file's."""
+        start, end = brackets
+        return bool(_LINK.match(self.masked, start, end)) and (
+            self.masked.find("[[", start + 2, end) < 0
+            or bool(spoken().file_link.match(self.masked, start))
         )
 
     def whole_in(self, within: Span | None) -> Spans:
@@ -200,9 +206,10 @@ class Layout:
         return begins and self.masked.startswith("{{", span[0]) and not is_inline(self.name(span))
 
     def name(self, template: Span) -> str:
-        return (
-            self.masked[template[0] + 2 : template[1] - 2].partition("|")[0].strip(f" \n\t{FILL}")
-        )
+        """Its name, or what of it is no longer than one can be."""
+        begin, end = template[0] + 2, template[1] - 2
+        name = self.masked[begin : min(end, begin + _LONGEST_NAME)].partition("|")[0]
+        return name.strip(f" \n\t{FILL}")
 
     @cached_property
     def galleries(self) -> Spans:

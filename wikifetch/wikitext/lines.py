@@ -66,7 +66,11 @@ def file_link(layout: Layout, line: Span, span: Span) -> Span | None:
                 and mark.end() >= span[1]
                 and spoken().file_link.match(layout.links, begin)
             ):
-                return begin, mark.end()
+                # Of three brackets the first ends a link to another page in the caption.
+                inner = layout.masked[begin + 2 : mark.start()]
+                return begin, mark.end() + (
+                    layout.masked.startswith("]", mark.end()) and "[" in inner
+                )
     return None
 
 

@@ -55,7 +55,10 @@ class Passages:
         """The unit around the tag if it has words, else the one before it, else the one after, in its section."""
         layout, units = self._layout, self._units
         at = next((n for n, u in enumerate(units) if u.start <= tag[0] < u.end), 0)
-        above = layout.line(tag[0], tag[0])[0] - 1
+        own = layout.line(tag[0], tag[0])
+        if beside := layout.thumbnails.over(own[0], tag[0]):
+            return WikitextBlock("caption", *beside)
+        above = own[0] - 1
         while above > units[at].start:
             line = layout.line(above, above)
             if has_only_files(layout.links[slice(*line)]):

@@ -47,6 +47,8 @@ class ReadableSink:
         self.parts += (words, "\n")
 
     def leave_out(self, what: str, raw: str) -> None:
+        if what == "category" and self.parts:  # a wiki leaves out the blanks before it too
+            self.parts[-1] = self.parts[-1].rstrip(" \t")
         self.left_out.append((what, raw.replace(FILL, "")))
 
     def _write_power(self, start: int) -> None:

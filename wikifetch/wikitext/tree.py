@@ -101,11 +101,11 @@ def _write_nothing(node: Any, sink: MarkupSink) -> None:
 
 
 def _write_text(words: str, sink: MarkupSink) -> None:
-    words = _SWITCH.sub("", words)
+    words = _SWITCH.sub("", words.replace(FILL, ""))
     for n, line in enumerate(_BREAK.split(words)):
         if n:
             sink.open("br", {})
-        sink.text(_STRAY.sub("", line.replace(FILL, "")))
+        sink.text(_STRAY.sub("", line))
 
 
 def _write_argument(node: Any, sink: MarkupSink) -> None:
