@@ -12,7 +12,7 @@ from wikifetch.wikitext.parameters import parse_parameters
 from wikifetch.wikitext.positions.unread import unread_spans
 from wikifetch.wikitext.tag_names import FILL, HOLDERS, TagNames, fold
 from wikifetch.wikitext.templates.tabled import TABLED, template_key
-from wikifetch.wikitext.templates.words import is_note
+from wikifetch.wikitext.templates.words import is_note, may_state_facts
 from wikifetch.wikitext.tree import walk
 
 _REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)
@@ -20,6 +20,7 @@ _KEPT = {
     "b", "i", "sup", "sub", "small", "s", "u", "code", "td", "th", "tr", "blockquote", "dd", "dt", "p",
 }  # fmt: skip
 _CELLS = {"td", "th"}
+_MOST_WRAPPERS = 3
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class HtmlSink:
         self._open_tag = open_tag
         self._inline = inline
         self._tables = 0
+        self._wrappers = 0  # templates in one another
         self._kept: list[_Kept] = [_Kept(0)]  # of the item, and of each cell that is open
 
     @property
@@ -203,7 +205,18 @@ class HtmlSink:
             self.parts.append(f'<sup class="reference">[{mark}]</sup>')
         else:
             self._write_left_out(raw)
+            self._write_wrapped(raw, may_state_facts(name))
+
+    def _write_wrapped(self, raw: str, has_words: bool) -> None:
+        """The tags in a template that is not shown, with the words that it wraps together with one."""
+        if not has_words or self._wrappers == _MOST_WRAPPERS:
             self.parts += map(self._shown_tag, self._tags_in(raw))
+            return
+        self._wrappers += 1
+        for _, value in parse_parameters(raw) if self._has_tag(raw) else ():
+            if self._has_tag(value):
+                walk(value.strip(), self)
+        self._wrappers -= 1
 
     def _write_left_out(self, raw: str) -> None:
         self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
