@@ -50,9 +50,9 @@ class _Open:
     is_flat: bool = False  # one line: no block may begin in it
     is_formula: bool = False
     is_infobox: bool = False
-    was_lines: list[bool] | None = (
-        None  # of navigation: of those around it, whether they had lines before
-    )
+    in_navigation: bool = False
+    # Of navigation: whether those around it had lines before.
+    was_lines: list[bool] | None = None
     tables: int = 0
     blocks: int = 0
     lengths: tuple[int, ...] = ()
