@@ -5,6 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import Annotation, Review, TagReview
+from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.states import AnnotationState
 from tests.annotation import factories as make
 from tests.browser.axe import violations
@@ -267,3 +268,19 @@ def test_a_low_window_is_left_to_what_is_read(open_page, olga, pair):
     page.goto(address(pair[0]))
     expect(page.get_by_role("button", name="Accept")).not_to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 683
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 320])
+def test_an_annotator_reads_what_was_accepted_and_answers(open_page, olga, pair, width, dark):
+    make.decide(pair[1], olga, "accept", "The span is shorter.")
+    publish_campaign(pair[1].assignment.campaign)
+    page = open_page(pair[0].author, width=width, dark=dark)
+    page.goto(reverse("annotation:annotate", args=[pair[0].assignment_id]))
+    page.get_by_role("link", name="See what was accepted").click()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_label("Your answer").fill("I see.")
+    page.get_by_role("button", name="Send the answer").click()
+    expect(page.get_by_role("heading", name="Your answer")).to_be_visible()
+    assert Review.objects.get(annotation=pair[0]).answer == "I see."
