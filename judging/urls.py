@@ -43,6 +43,7 @@ urlpatterns = [
     path("studies/<int:study_id>/reopen/", rounds.reopen, name="study_reopen"),
     path("studies/<int:study_id>/rounds/again/", rounds.again, name="round_again"),
     path("studies/<int:study_id>/rounds/added/", rounds.added, name="round_added"),
+    path("studies/<int:study_id>/export/", studies.exports, name="study_exports"),
     path("studies/<int:study_id>/export/<slug:form>/", studies.export, name="study_export"),
     path("studies/<int:study_id>/models/", judge_models.begin, name="judge_model"),
     path(

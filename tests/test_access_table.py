@@ -260,6 +260,7 @@ GET   /studies/judge-prompts/1/edit/                          302  403  403  403
 POST  /studies/judge-prompts/1/edit/                          403  403  403  403  403  403  403  403  302  302
 GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
 GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
+GET   /studies/{open}/export/                                 302  403  403  403  403  403  403  200  200  403
 GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
 GET   /studies/{open}/export/json/                            302  403  403  403  403  403  403  200  200  403
 GET   /studies/{open}/export/published/                       302  403  403  403  403  403  403  400  400  403

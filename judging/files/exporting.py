@@ -47,23 +47,36 @@ class StudyFormat:
     label: str
     suffix: str
     content_type: str
+    holds: str
+    leaves_out: str
     chunks: Callable[[Study], Iterable[str]]
 
 
+_LEFT_OUT = "verdicts that a judge may still change, and people's names: judges have pseudonyms."
 FORMATS = {
     "json": StudyFormat(
-        "Everything as JSON",
+        "The whole study (JSON)",
         "-study.json",
         "application/json; charset=utf-8",
+        "Each response with what the model was sent and what it answered, every first verdict with its comment and "
+        "time, the final verdict and how it was reached, and the verdicts of judge models.",
+        _LEFT_OUT,
         studyfile.json_chunks,
     ),
     "csv": StudyFormat(
-        "Everything as CSV", "-study.csv", "text/csv; charset=utf-8", studyfile.csv_chunks
+        "The whole study (CSV)",
+        "-study.csv",
+        "text/csv; charset=utf-8",
+        "The same in one line for each first verdict; cells that a spreadsheet would run as formulas are guarded.",
+        _LEFT_OUT,
+        studyfile.csv_chunks,
     ),
     "published": StudyFormat(
         "The published format (JSON)",
         "-published.json",
         "application/json; charset=utf-8",
+        "Questions, answers of models and final verdicts, as WikiContradict's human evaluation was published.",
+        "first verdicts, comments, and what the published file has no key for.",
         lambda study: [published_text(study)],
     ),
 }

@@ -257,6 +257,16 @@ def discard_study(request: HttpRequest, study_id: int) -> HttpResponse:
 
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
+def exports(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The files that the study can be exported to."""
+    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    blinding.require_results(person_of(request), study)
+    context = {"study": study, "exports": exporting.formats_of(study)}
+    return render(request, "judging/exports.html", context)
+
+
+@require_safe
+@roles_required(Role.ADMIN, Role.RESEARCHER)
 @counted("downloads")
 def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
     """The study as a file, with all its responses and verdicts."""

@@ -15,7 +15,6 @@ from datasets.subsets import superseded_in
 from generation import prompt_versions
 from generation.models import LanguageModel
 from judging import blinding, pool, progress, rounds
-from judging.files import exporting
 from judging.forms.judge_model_forms import JudgeModelForm
 from judging.forms.round_forms import ReopenForm
 from judging.forms.study_forms import FurtherJudgeForm, JudgesForm, WarmUpForm
@@ -105,7 +104,7 @@ def _results(request: HttpRequest, study: Study) -> dict[str, Any]:
         "unresolved": unresolved_page(request, study),
         "naming": named,
         "flagged": marked,
-        "exports": exporting.formats_of(study),
+        "may_export": True,
         "judge_models": judge_models(study),
         "halves": halves_of(study),
         "cluster": study.declaration.cluster_word,

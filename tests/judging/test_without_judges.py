@@ -98,7 +98,7 @@ def test_its_page_offers_nothing_that_needs_judges(client, admin):
     assertContains(page, "The study is closed: its responses are fixed.")
     for words in ("Judge models", "Final verdicts", "Rounds", "under their pseudonyms"):
         assertNotContains(page, words)
-    assertContains(page, "Everything as CSV")
+    assertContains(client.get(f"/studies/{draft.pk}/export/"), "The whole study (CSV)")
     assertContains(client.get("/studies/"), "Not judged by people")
 
 
