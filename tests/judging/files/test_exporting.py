@@ -138,7 +138,7 @@ def test_an_export_asks_the_database_no_more_for_more_rows(form, django_assert_m
 def test_the_page_links_to_every_way_out(client, role):
     study = bring()
     client.force_login(person("dora", role))
-    page = client.get(f"/studies/{study.pk}/").content.decode()
+    page = client.get(f"/studies/{study.pk}/export/").content.decode()
     for name in exporting.FORMATS:
         path = f"/studies/{study.pk}/export/{name}/"
         assert f'href="{path}"' in page
