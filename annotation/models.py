@@ -298,6 +298,9 @@ class Annotation(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     saved_at = models.DateTimeField(db_default=Now())
     submitted_at = models.DateTimeField(null=True, blank=True)
+    opened_at = models.DateTimeField(
+        null=True, help_text="When it was first opened for review since it was submitted."
+    )
     first_submitted_at = models.DateTimeField(null=True, blank=True)
     first_entries = models.JSONField(
         null=True, blank=True, help_text="The entries of the first submission, before any review."

@@ -43,6 +43,7 @@ ASSIGNMENT = StateTable(
         "hand_back": ((AssignmentState.HELD,), AssignmentState.FREE, "annotator"),
         "expire": ((AssignmentState.HELD,), AssignmentState.FREE, "sweeper"),
         "submit": ((AssignmentState.HELD,), AssignmentState.SUBMITTED, "annotator"),
+        "undo": ((AssignmentState.SUBMITTED,), AssignmentState.HELD, "annotator"),
         "send_back": ((AssignmentState.SUBMITTED,), AssignmentState.HELD, "admin"),
         "skip": ((AssignmentState.HELD,), AssignmentState.SKIPPED, "annotator"),
         "reassign": (IN_WORK, AssignmentState.HELD, "admin"),
@@ -79,6 +80,8 @@ ANNOTATION = StateTable(
     AnnotationState,
     {
         "submit": (EDITABLE, AnnotationState.SUBMITTED, "annotator"),
+        "undo": ((AnnotationState.SUBMITTED,), AnnotationState.DRAFT, "annotator"),
+        "undo_again": ((AnnotationState.SUBMITTED,), AnnotationState.SENT_BACK, "annotator"),
         "send_back": ((AnnotationState.SUBMITTED,), AnnotationState.SENT_BACK, "admin"),
         "accept": ((AnnotationState.SUBMITTED,), AnnotationState.ACCEPTED, "admin"),
         "merge": ((AnnotationState.SUBMITTED,), AnnotationState.MERGED, "admin"),

@@ -48,6 +48,7 @@ urlpatterns = [
     path("annotate/next/", queue.next_tag, name="next"),
     path("annotate/guideline/<str:version>/", guidelines.guideline, name="guideline"),
     path("annotate/drafts/<int:annotation_id>/take-up/", queue.take_up, name="take_up"),
+    path("annotate/drafts/<int:annotation_id>/undo/", queue.undo, name="undo"),
     path("annotate/<int:assignment_id>/", annotate.annotate, name="annotate"),
     path("annotate/<int:assignment_id>/accepted/", own_progress.accepted, name="accepted"),
     path(

@@ -236,6 +236,7 @@ NO_FIELDS = {
     "/invitations/{invitation}/withdraw/",
     "/fetches/{fetch}/cancel/",
     "/annotate/drafts/{handed_back}/take-up/",
+    "/annotate/drafts/{handed_back}/undo/",
     "/campaigns/{campaign}/guideline/",
     "/campaigns/{campaign}/publish/",
     "/campaigns/{campaign}/close/",

@@ -162,6 +162,7 @@ POST  /annotate/next/                                         403  403  302  302
 POST  /annotate/show/                                         403  403  302  302  403  403  403  403  403  302
 GET   /annotate/guideline/{guideline}/                        302  403  200  200  403  403  403  403  200  200
 POST  /annotate/drafts/{handed_back}/take-up/                 302  403  409  404  403  403  403  403  403  404
+POST  /annotate/drafts/{handed_back}/undo/                    302  403  302  404  403  403  403  403  403  404
 GET   /annotate/{place}/                                      302  403  200  404  403  403  403  403  403  404
 POST  /annotate/{place}/                                      302  403  302  404  403  403  403  403  403  404
 GET   /annotate/{place}/other-article/                        302  403  200  404  403  403  403  403  403  404

@@ -138,9 +138,12 @@ def kept_elsewhere(request: HttpRequest, posted: PostedDraft) -> HttpResponse:
     return redirect("annotation:queue")
 
 
-def shown(request: HttpRequest, desk: DraftPage, status: int = 200) -> HttpResponse:
+def shown(
+    request: HttpRequest, desk: DraftPage, status: int = 200, undo: Annotation | None = None
+) -> HttpResponse:
+    """`undo`: the submission that this page may take back."""
     others = OtherArticles(desk.annotation, request.GET.get("other", ""), none_asked=desk.is_begun)
-    context = {**desk.context(), "others": others}
+    context = {**desk.context(), "others": others, "undo": undo}
     return render(request, "annotation/annotate.html", context, status=status)
 
 
@@ -207,7 +210,8 @@ def open_next(request: HttpRequest, posted: PostedDraft, result: Submission) -> 
         return to_queue(request, refusal)
     if assignment is None:
         return none_left(request, campaign)
-    return shown(request, page_at(assignment, posted.by))
+    undo = None if result.repeated else result.annotation
+    return shown(request, page_at(assignment, posted.by), undo=undo)
 
 
 def refused(request: HttpRequest, posted: PostedDraft, result: Submission) -> HttpResponse:

@@ -11,14 +11,36 @@ from accounts.roles import Role
 from annotation.desk.own_queue import queue_of
 from annotation.fields.form_input import number_in
 from annotation.models import Assignment, Campaign
-from annotation.workflow import claiming
+from annotation.workflow import claiming, undoing
 from annotation.workflow.in_hand import HandsFull
+from leases.refusal import Conflict
 
 
 @require_GET
 @roles_required(Role.ANNOTATOR)
 def queue(request: HttpRequest) -> HttpResponse:
-    return render(request, "annotation/queue.html", {"queue": queue_of(person_of(request))})
+    person = person_of(request)
+    context = {"queue": queue_of(person), "undo": undoing.last_of(person)}
+    return render(request, "annotation/queue.html", context)
+
+
+@require_POST
+@roles_required(Role.ANNOTATOR)
+def undo(request: HttpRequest, annotation_id: int) -> HttpResponse:
+    """Take back a submission and open it; the tag that came next stays in hand."""
+    version = number_in(request.POST.get("version", ""))
+    try:
+        row = undoing.undo(
+            annotation_id=annotation_id,
+            by=person_of(request),
+            version=-1 if version is None else version,
+        )
+    except Conflict as refusal:
+        return to_queue(request, refusal)
+    if row.assignment_id is None:
+        return redirect("annotation:queue")
+    messages.success(request, "Taken back: change it, then submit it again.")
+    return redirect("annotation:annotate", row.assignment_id)
 
 
 @require_POST
@@ -48,8 +70,8 @@ def none_left(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     return redirect("annotation:queue")
 
 
-def to_queue(request: HttpRequest, refusal: HandsFull) -> HttpResponse:
-    """The queue, with the reason why no further tag opens."""
+def to_queue(request: HttpRequest, refusal: Conflict) -> HttpResponse:
+    """The queue, with the reason why nothing else opens."""
     messages.error(request, refusal.message)
     return redirect("annotation:queue")
 

@@ -31,6 +31,7 @@ from annotation.reviewing.tags_in_round import (
     to_review,
     waiting_for,
 )
+from annotation.workflow import undoing
 from leases.refusal import NotFoundHere, Refusal
 from pages.paging import page_of
 
@@ -69,6 +70,7 @@ def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> H
     at = InRound(campaign_id, round, tag_id)
     tag = tag_in_round(at)
     show_annotations(person_of(request), at.annotations, request.path)
+    undoing.opened(at.submitted)
     if request.method == "GET":
         return shown(request, at)
     try:

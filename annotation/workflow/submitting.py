@@ -145,7 +145,7 @@ def _final_columns(change: DraftChange, final: Entries) -> dict[str, Any]:
     """The columns that a submission sets besides those of a save."""
     draft = change.draft
     saved = {**vars(draft), **change.columns}
-    columns = {"submitted_at": Now(), **columns_of(final, saved["taxonomy"])}
+    columns = {"submitted_at": Now(), "opened_at": None, **columns_of(final, saved["taxonomy"])}
     if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
         columns |= origin_in(final, saved["provenance"], saved["filled"])
     if draft.first_entries is None:

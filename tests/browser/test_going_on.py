@@ -1,5 +1,7 @@
 """A choice opens the next step where one choice is all, and what leads to a whole annotation: Next, Submit, Back."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -276,3 +278,23 @@ def test_without_script_the_cards_have_what_was_saved(open_page, alice):
         expect(card(page, n).locator("mark")).to_have_text(make.WHOLE[f"span_{n}"])
         expect(card(page, n).locator(".span-lost")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_the_last_submission_is_taken_back_by_key_and_what_was_begun_meanwhile_is_saved(
+    page, alice
+):
+    draft = make.draft(alice, within=make.campaign(tags=2), validity="Invalid")
+    sign_in(page, alice)
+    page.goto(address(draft))
+    settled(page)
+    page.keyboard.press("Control+Enter")
+    expect(said(page)).to_contain_text("Submitted: ")
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    page.locator("[name=valid_comment]").fill("Of the next tag.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    expect(said(page)).to_contain_text("Taken back")
+    expect(page).to_have_url(re.compile(f"{address(draft)}$"))
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    assert Annotation.objects.filter(state="draft").count() == 2
+    assert Annotation.objects.filter(valid_comment="Of the next tag.").count() == 1

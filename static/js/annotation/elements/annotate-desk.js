@@ -11,6 +11,7 @@ import { Steps } from "./steps.js";
 
 const CHECK_AFTER = 400; // milliseconds without a key
 const LEAVING = 4_000; // a post that has not left by then has failed
+const UNDO = 60_000; // as undoing.py has it
 const NOT_LOADED = "Part of this page has not loaded. You can write without it; reload the page to have all of it.";
 const NOT_COMPARED = "This draft was also saved elsewhere, and what you enter here is not saved now. What compares the two versions "
   + "has not loaded. This browser keeps what you entered: reload the page to compare.";
@@ -38,6 +39,7 @@ class AnnotateDesk extends HTMLElement {
     this.restore();
     this.refresh();
     this.showProblem();
+    this.offerUndo();
     if (location.hash === "#give-up") this.querySelector("#give-up").showPopover();
     this.dataset.writable = "";
     this.aided = this.addAids();
@@ -266,6 +268,19 @@ class AnnotateDesk extends HTMLElement {
     this.form.requestSubmit(button);
     this.posting = false;
     return undefined;
+  }
+
+  /** The last submission can be taken back for a minute; what was entered here is saved first. */
+  offerUndo() {
+    const undo = this.querySelector("[data-undo]");
+    if (!undo) return;
+    setTimeout(() => { undo.disabled = true; }, UNDO);
+    undo.form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (this.draft.open) await this.draft.save();
+      this.leaving = true;
+      undo.form.submit();
+    });
   }
 
   hand() {

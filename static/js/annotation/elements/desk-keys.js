@@ -14,6 +14,7 @@ export class DeskKeys {
     const { panes, steps } = desk;
     const aided = (act) => (event) => (desk.aids ? act(desk.aids, event) : desk.aided.then((aids) => act(aids, event)));
     const written = (act) => aided(async ({ writing }) => act((await writing) ?? {}));
+    const undo = () => desk.querySelector("[data-undo]:enabled");
     const send = (n) => (event) => steps.choose(String(n)) || aided(({ picker }) => picker.pick(n))(event);
     const table = [
       ["j", "Select the next sentence of the article; with Shift, one more", aided(({ cursor }, event) => cursor.move(1, event.shiftKey))],
@@ -34,6 +35,7 @@ export class DeskKeys {
       ["w", "Write the stand-alone text of passage 1, again of passage 2", written(({ editors }) => editors && this.writeStandalone(editors))],
       ["Alt+S", "The span of its passage is the answer: here, or in the next answer of this question that is empty", () => offerAt(document.activeElement)?.click()],
       ["Alt+H", "Help on the field that has the focus", () => fieldWithFocus()?.querySelector(".help-box")?.togglePopover()],
+      ["u", () => (undo() ? "Undo the last submission" : ""), () => undo()?.click()],
       ["x", "Skip, hand back or flag this tag", () => this.giveUp()],
       ["a … z, 1 … 9", "In a list of kinds: tick the option with that letter or digit; Enter goes to the next list", () => {}],
       ["Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand()],
