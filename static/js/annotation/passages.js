@@ -1,5 +1,5 @@
 // What a selection is copied as: without citation marks, edit links and tags, each block on a line, a row's cells
-// with the names of their columns. Pure.
+// with the names of their columns. Pure. annotation/evidence/copying.py does the same.
 
 const CITATION = /\[(?:\d{1,3}|[a-z]|note \d{1,3}|citation needed|inconsistent|contradictory)\]/gi;
 
