@@ -106,8 +106,8 @@ def new_judge(admin: Page, username: str) -> Page:
     admin.goto("/people/")
     admin.get_by_label("For whom").fill(username)
     admin.get_by_role("checkbox", name="Judge:").check()
-    admin.get_by_role("button", name="Create an invitation link").click()
-    link = admin.get_by_label("Link").input_value()
+    admin.get_by_role("button", name="Create invitation links").click()
+    link = admin.get_by_label(f"Link for {username}").input_value()
     address = admin.url.partition("/people/")[0]
     browser = admin.context.browser
     assert browser
