@@ -89,9 +89,7 @@ def test_the_published_tags_are_copied_as_they_are_filled_in(copy, study_data, c
     different = [n for n, pair in zip(inline, found, strict=True) if pair != filled[n]]
     with capsys.disabled():
         same = len(inline) - len(different)
-        print(
-            f"\\nFilled in as copied: {same} of {len(inline)} inline tags; of banners nothing is."
-        )
+        print(f"\nFilled in as copied: {same} of {len(inline)} inline tags; of banners nothing is.")
     assert different == []
     assert {filled[n] for n in range(130)} - {filled[n] for n in inline} <= {("", "")}
 
