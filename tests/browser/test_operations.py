@@ -16,11 +16,14 @@ from tests.browser.test_capturing import TAG, real_draft
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
-BY_KEYBOARD, BY_MOUSE = 19, 15
-TABLE_BY_KEYBOARD = 21
+BY_KEYBOARD, BY_MOUSE = 19, 17
+TABLE_BY_KEYBOARD = 22
 WORKED = (
     f"== History ==\nThe mill on the Elbe was opened by its owners in 1974.{TAG}\n\n"
     "A stone over the door names 1980 as the year in which the mill opened.\n\nIts wheel is of oak.\n"
+)
+FAR = WORKED.replace(
+    "\n\nA stone", "\n\n" + "A brook runs by. Hay is cut in June.\n\n" * 80 + "A stone"
 )
 TABLE = (
     "== Lines ==\n{| class=wikitable\n! Line !! Opened !! Length\n|-\n| U1 || 1974 || 3 km\n|-\n"
@@ -119,10 +122,12 @@ def report(capsys, how, hands, typed, annotation, most):
     assert typed <= there / 2
 
 
-def test_the_worked_example_by_keyboard_alone(at_tag, page, capsys):
-    hands = at_tag(WORKED)
-    hands.press("v")
-    hands.press("j", "j", "2")  # the tagged block, then the sentence after it
+@pytest.mark.parametrize("text", [WORKED, FAR], ids=["near", "far"])
+def test_the_worked_example_by_keyboard_alone(at_tag, page, capsys, text):
+    hands = at_tag(text)
+    hands.press("v", "/")
+    page.keyboard.type("a stone over")
+    hands.press("Enter", "2")
     hands.press("d")  # the choice opens the next step
     hands.type("The mill was opened in 1974.")
     hands.press("Tab")
