@@ -187,6 +187,7 @@ def rounds(page: Page) -> None:
     page.get_by_label("Cy (cy)").check()
     page.get_by_role("button", name="Open the round").last.click()
     close(page)
+    expect(page.locator("#rounds-heading")).to_be_visible()
     page.evaluate("document.querySelector('#rounds-heading').scrollIntoView()")
 
 
