@@ -38,7 +38,7 @@ WRITTEN = {
     "passage_1_standalone passage_2_standalone statement_1 statement_2 span_1 span_2 contradict_comment qa_comment "
     "flag_note",
     "annotation.Question": "question answer_1 answer_2",
-    "annotation.Review": "note",
+    "annotation.Review": "note answer",
     "annotation.TagReview": "reason",
     "datasets.Collection": "title description",
     "datasets.Contradiction": "title paragraph tag_reason article_1 article_2 passage_1_copied passage_2_copied "

@@ -1,16 +1,32 @@
 """An annotation as one JSON object: every field, where it is from, what was decided on it, and when.
 
-People are named by their pseudonyms, as in every export.
+People are named by their pseudonyms, as in every export. Until a tag that several people annotate is decided, its
+annotations have the letters of the review instead, and no slot or time that tells whose they are.
 """
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
+from django.db.models.functions import Cast, Coalesce
 
 from annotation.fields.entries import entries_of
-from annotation.models import Annotation, Campaign, Review
+from annotation.models import Annotation, Assignment, Campaign, Review, TagReview
+from annotation.reviewing.letters import letter
+from annotation.reviewing.tags_in_round import InRound
+from annotation.states import AnnotationState
 from wikifetch.states import TagState
 
 BATCH = 100
@@ -24,14 +40,46 @@ TIMES = ("created_at", "first_submitted_at", "submitted_at", "saved_at")
 
 
 def submitted_once(campaign: Campaign) -> QuerySet[Annotation]:
-    """The annotations first submitted in the campaign, in the order of the draw, also those that lost their place."""
-    rows = Annotation.objects.filter(first_assignment__campaign=campaign)
-    at = (f"first_assignment__{column}" for column in ("round", "order", "slot"))
-    return rows.order_by(*at, "pk")
+    """The annotations first submitted in the campaign, also those that lost their place."""
+    return Annotation.objects.filter(first_assignment__campaign=campaign)
 
 
-def json_lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
-    """A line of UTF-8 JSON for each annotation, a batch in memory at a time."""
+def exported(campaign: Campaign) -> QuerySet[Any]:
+    """Those of submitted_once with `is_undecided` and `letter_place`, in the order of the draw.
+
+    Undecided ones of a tag come in the order of their letters, the others by slot.
+    """
+    in_round = Assignment.objects.filter(**_place()).order_by()
+    own = OuterRef("first_assignment__lot")
+    before = in_round.filter(lot__lt=own).values("tag").annotate(n=Count("lot", distinct=True))
+    rows = submitted_once(campaign).annotate(
+        is_undecided=_undecided(), letter_place=Coalesce(Subquery(before.values("n")), 0)
+    )
+    slot = Cast("first_assignment__slot", FloatField())
+    by_letter = Case(When(is_undecided=True, then=F("first_assignment__lot")), default=slot)
+    return rows.order_by("first_assignment__round", "first_assignment__order", by_letter, "pk")
+
+
+def _undecided() -> Q:
+    """On annotations: the tag waits for review in the round of the first submission, and is not one person's alone.
+
+    Where nothing waits, or there is one letter, no reviewer has to tell annotators apart.
+    """
+    in_round = Assignment.objects.filter(**_place())
+    waiting = (AnnotationState.SUBMITTED, AnnotationState.SENT_BACK)
+    return Q(
+        Exists(in_round.exclude(lot=OuterRef("first_assignment__lot"))),
+        Exists(in_round.filter(annotation__state__in=waiting)),
+        ~Exists(TagReview.objects.filter(**_place(), taken_back_at=None)),
+    )
+
+
+def _place() -> dict[str, OuterRef]:
+    return {name: OuterRef(f"first_assignment__{name}") for name in InRound._fields}
+
+
+def json_lines(annotations: QuerySet[Any]) -> Iterator[bytes]:
+    """A line of UTF-8 JSON for each annotation of `exported`, a batch in memory at a time."""
     related = (
         "first_assignment", "author", "guideline", "contradiction", "sighting__revision__article__wiki",
         "sighting__tag",
@@ -44,10 +92,10 @@ def json_lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
         yield json.dumps(record_of(annotation), ensure_ascii=False).encode() + b"\n"
 
 
-def record_of(annotation: Annotation) -> dict[str, Any]:
+def record_of(annotation: Any) -> dict[str, Any]:
     """The annotation as data. `round`, `tag.order` (place in the draw) and `tag.slot` are the first submission's."""
     place = annotation.first_assignment
-    return {
+    record = {
         "round": place and place.round,
         "tag": {"order": place and place.order, "slot": place and place.slot, **_tag(annotation)},
         "annotator": annotation.author.pseudonym,
@@ -57,6 +105,18 @@ def record_of(annotation: Annotation) -> dict[str, Any]:
         **{name: (at := getattr(annotation, name)) and at.isoformat() for name in TIMES},
         "reviews": [_review(review) for review in reversed(annotation.reviews.all())],
         "record": annotation.contradiction and annotation.contradiction.external_id,
+    }
+    return _by_letter(record, annotation.letter_place) if annotation.is_undecided else record
+
+
+def _by_letter(record: dict[str, Any], place: int) -> dict[str, Any]:
+    """The record of an undecided tag: slot and times would say who came first."""
+    return {
+        **record,
+        "tag": {**record["tag"], "slot": None},
+        "annotator": letter(place),
+        **dict.fromkeys(TIMES),
+        "reviews": [{**review, "at": None} for review in record["reviews"]],
     }
 
 

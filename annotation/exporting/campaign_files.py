@@ -9,7 +9,7 @@ from typing import IO
 from django.db.models import QuerySet
 
 from accounts.models import Person
-from annotation.exporting.annotation_records import json_lines, submitted_once
+from annotation.exporting.annotation_records import exported, json_lines
 from annotation.models import Annotation, Campaign
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import exporter_named
@@ -37,7 +37,7 @@ class CampaignFile:
 
 
 def _jsonl(campaign: Campaign) -> IO[bytes]:
-    return spooled_by(lambda file: file.writelines(json_lines(submitted_once(campaign))))
+    return spooled_by(lambda file: file.writelines(json_lines(exported(campaign))))
 
 
 def _by_annotator(campaign: Campaign) -> IO[bytes]:
@@ -45,7 +45,7 @@ def _by_annotator(campaign: Campaign) -> IO[bytes]:
 
 
 def _write_zip(campaign: Campaign, file: IO[bytes]) -> None:
-    annotations = submitted_once(campaign)
+    annotations = exported(campaign).filter(is_undecided=False)
     authors = Person.objects.filter(annotations__in=annotations.order_by()).distinct()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
         for author in authors.order_by("pseudonym"):
@@ -75,6 +75,10 @@ _ENTRIES = (
     "Each line is an annotation that was first submitted here: its tag, every field as it is now and as first "
     "submitted, which fields the app filled in, where passages come from, times, state, flag, and the reviews."
 )
+_BY_LETTER = (
+    "Until a tag of several people is decided, its annotators are A, B and so on, as in its review, without "
+    "slot and times."
+)
 _LEFT_OUT = (
     "drafts that were never submitted, skipped tags, what reviewers merged from several annotations, the time by step, "
     "and people's names: annotators have pseudonyms."
@@ -86,7 +90,7 @@ EXPORTS = {
         CampaignFile(
             "annotations.jsonl",
             "All annotations",
-            f"{_ENTRIES} In the order of the draw.",
+            f"{_ENTRIES} In the order of the draw. {_BY_LETTER}",
             _LEFT_OUT,
             "application/x-ndjson; charset=utf-8",
             _jsonl,
@@ -95,7 +99,7 @@ EXPORTS = {
             "by-annotator.zip",
             "One file for each annotator",
             "The same lines in a file for each annotator, named by the pseudonym.",
-            _LEFT_OUT,
+            f"tags of several people that are not decided yet, {_LEFT_OUT}",
             "application/zip",
             _by_annotator,
         ),

@@ -18,8 +18,8 @@ YES_NO = frozenset({"yes", "no"})
 # Words that say what is asked for; the others say of what.
 _ASKING = "who whom whose what which when where why how many much long year date time"
 ASKING = frozenset(_ASKING.split())
-# Of the questions of one annotator, which are meant to differ, this finds few: in 6 of the 83 published records with
-# several questions.
+# Of the questions of one annotator, which are meant to differ, this finds few: in 7 of the 83 published records with
+# several questions, 19 of 216 pairs.
 NEARLY = 0.8
 Answers = tuple[str, str]
 
