@@ -10,11 +10,13 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.db.models import F, Value
-from django.db.models.functions import Concat
+from django.db.models.functions import Concat, Now
 from django.test import Client
 from django.urls import resolve, reverse
 
 from accounts.roles import Role
+from annotation.models import Review, TagReview
+from annotation.reviewing.tags_in_round import InRound
 from annotation.workflow.claiming import next_assignment
 from evaluation.frozen import publishing, snapshots
 from judging import studies
@@ -161,6 +163,8 @@ def pages(client, starts):
 def test_every_text_that_somebody_wrote_has_its_own_direction():
     call_command("load_demonstration", verbosity=0)
     ada = person("ada", *Role)
+    decided = TagReview.objects.latest("pk")
+    Review.objects.filter(of_tag=decided).update(answer="It was rebuilt.", answered_at=Now())
     marked()
     judged = Study.objects.get(name=f"{MARK}Demonstration")
     frozen, _ = snapshots.freeze(judged, by=ada, note=f"{MARK}note")
@@ -180,8 +184,11 @@ def test_every_text_that_somebody_wrote_has_its_own_direction():
     starts = [mine, reverse("judging:next", args=[study.pk]), published, "/"]
     found = {}
     opened = 0
+    answered = InRound.of_review(decided).path
+    read = client.get(answered).content.decode()
+    assert f"{MARK}It was rebuilt." in read
     report = reverse("evaluation:report", args=[judged.pk])
-    for address, page in [*pages(client, starts), *pages(reader, [report])]:
+    for address, page in [*pages(client, starts), (answered, read), *pages(reader, [report])]:
         opened += 1
         if wrong := without_direction(page):
             found[address] = wrong
