@@ -1,7 +1,8 @@
 """An annotation as one JSON object: every field, where it is from, what was decided on it, and when.
 
-People are named by their pseudonyms, as in every export. Until a tag that several people annotate is decided, its
-annotations have the letters of the review instead, and no slot or time that tells whose they are.
+People are named by their pseudonyms, as in every export. In the file of all annotations, those of a tag that several
+people annotate and that is not decided have the letters of the review instead, and no slot or time that tells whose
+they are.
 """
 
 import json
@@ -18,6 +19,7 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    Value,
     When,
 )
 from django.db.models.functions import Cast, Coalesce
@@ -58,6 +60,14 @@ def exported(campaign: Campaign) -> QuerySet[Any]:
     slot = Cast("first_assignment__slot", FloatField())
     by_letter = Case(When(is_undecided=True, then=F("first_assignment__lot")), default=slot)
     return rows.order_by("first_assignment__round", "first_assignment__order", by_letter, "pk")
+
+
+def named(campaign: Campaign) -> QuerySet[Any]:
+    """Those of submitted_once with their pseudonyms, decided or not, in the order of the draw."""
+    rows = submitted_once(campaign).annotate(is_undecided=Value(value=False))
+    return rows.order_by(
+        *(f"first_assignment__{name}" for name in ("round", "order", "slot")), "pk"
+    )
 
 
 def _undecided() -> Q:

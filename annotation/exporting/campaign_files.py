@@ -9,7 +9,7 @@ from typing import IO
 from django.db.models import QuerySet
 
 from accounts.models import Person
-from annotation.exporting.annotation_records import exported, json_lines
+from annotation.exporting.annotation_records import exported, json_lines, named
 from annotation.models import Annotation, Campaign
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import exporter_named
@@ -45,7 +45,7 @@ def _by_annotator(campaign: Campaign) -> IO[bytes]:
 
 
 def _write_zip(campaign: Campaign, file: IO[bytes]) -> None:
-    annotations = exported(campaign).filter(is_undecided=False)
+    annotations = named(campaign)
     authors = Person.objects.filter(annotations__in=annotations.order_by()).distinct()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
         for author in authors.order_by("pseudonym"):
@@ -98,8 +98,9 @@ EXPORTS = {
         CampaignFile(
             "by-annotator.zip",
             "One file for each annotator",
-            "The same lines in a file for each annotator, named by the pseudonym.",
-            f"tags of several people that are not decided yet, {_LEFT_OUT}",
+            "The same lines in a file for each annotator, always by the pseudonym. It tells who annotated what: "
+            "whoever is to review these tags does not open it.",
+            _LEFT_OUT,
             "application/zip",
             _by_annotator,
         ),

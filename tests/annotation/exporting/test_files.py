@@ -152,17 +152,20 @@ def test_a_tag_that_nobody_has_to_review_has_pseudonyms(client):
 
 
 def test_the_lines_of_each_annotator_are_a_file_of_their_own(client, campaign):
-    empty = zipfile.ZipFile(io.BytesIO(read(client, campaign, "by-annotator.zip")))
-    assert empty.namelist() == []
+    undecided = zipfile.ZipFile(io.BytesIO(read(client, campaign, "by-annotator.zip")))
+    people = Person.objects.filter(username__in=["alice", "bob"])
+    assert undecided.namelist() == sorted(f"{person.pseudonym}.jsonl" for person in people)
     first = Annotation.objects.filter(author__username="alice").earliest("pk")
     make.decide(first, Person.objects.get(username="olga"))
     zipped = zipfile.ZipFile(io.BytesIO(read(client, campaign, "by-annotator.zip")))
     whole = rows_of(read(client, campaign, "annotations.jsonl"))
     apart = {name: rows_of(zipped.read(name)) for name in zipped.namelist()}
-    assert apart == {
-        f"{person.pseudonym}.jsonl": [r for r in whole if r["annotator"] == person.pseudonym]
-        for person in Person.objects.filter(username__in=["alice", "bob"])
-    }
+    for name, rows in apart.items():
+        assert {row["annotator"] for row in rows} == {name.removesuffix(".jsonl")}
+        assert [row for row in whole if f"{row['annotator']}.jsonl" == name] == [
+            row for row in rows if row in whole
+        ]
+    assert sum(map(len, apart.values())) == len(whole)
     assert read(client, campaign, "by-annotator.zip") == read(client, campaign, "by-annotator.zip")
 
 
@@ -190,7 +193,7 @@ def test_the_page_says_what_each_file_holds_and_leaves_out(client, campaign):
     page = client.get(f"/campaigns/{campaign.pk}/export/").content.decode()
     assert page.count("Leaves out") == 3
     assert "never submitted" in page
-    assert "tags of several people that are not decided yet" in page
+    assert "whoever is to review these tags does not open it" in page
 
 
 def test_another_file_is_not_there(client, campaign):
