@@ -19,7 +19,7 @@ PROGRAMS = ("run", "test", "bench", "try_wikipedia")
 ALLOWED = {
     "Django: commands, migrations, addresses": "*Config Command add_arguments requires_system_checks epilog "
     "app_name urlpatterns handler400 handler403 handler404 handler500",
-    "Django: models": "ordering constraints indexes abstract adding USERNAME_FIELD get_by_natural_key get_model_class",
+    "Django: models": "ordering constraints indexes adding USERNAME_FIELD get_by_natural_key get_model_class",
     "Django: a database's cursors": "create_cursor",
     "Django: a query's compiler": "execute_sql as_sqlite as_postgresql",
     "Django: forms and views": "widgets help_texts field_order clean_* label_from_instance form_class "
@@ -34,6 +34,7 @@ ALLOWED = {
     "expat": "buffer_text buffer_size StartElementHandler EndElementHandler CharacterDataHandler "
     "StartDoctypeDeclHandler EntityDeclHandler XmlDeclHandler",
     "requests": "trust_env",
+    "zipfile": "create_system",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",
     "The time when a row was written, for people who read the database": "granted_at fetched_at seen_at",

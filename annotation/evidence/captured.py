@@ -87,7 +87,14 @@ def piece_of(
 
 
 def _source(revision: Revision) -> Piece:
-    return {"revision": revision.pk, "revid": revision.revid, "title": revision.article.title}
+    saved = revision.timestamp
+    return {
+        "revision": revision.pk,
+        "revid": revision.revid,
+        # The licence of a text depends on it.
+        "date": saved.date().isoformat() if saved else None,
+        "title": revision.article.title,
+    }
 
 
 def _in_wikitext(sighting: Sighting) -> list[int] | None:

@@ -13,8 +13,8 @@ from datasets.streaming import StreamedRow
 from leases.refusal import NotFoundHere
 
 
-class Exporter(Protocol):
-    """Writes contradictions as a file's text in pieces.
+class FileFormat(Protocol):
+    """What a page says of a file.
 
     `suffix` follows the collection's name. `loads`: the line of Python that reads the file called {name}.
     """
@@ -26,6 +26,10 @@ class Exporter(Protocol):
     leaves_out: str
     loads: str
     content_type: str
+
+
+class Exporter(FileFormat, Protocol):
+    """Writes contradictions as a file's text in pieces."""
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]: ...
 

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.excluding.exclusions import in_force
-from datasets.exporters import Exporter, exporters_of, hashed
+from datasets.exporters import FileFormat, exporters_of, hashed
 from datasets.models import (
     Collection,
     Contradiction,
@@ -22,8 +24,9 @@ from datasets.models import (
     ReleaseRow,
 )
 from datasets.records import BATCH, current, locked
+from datasets.releasing.bundle.writing import Bundle, stored_bundle
 from datasets.releasing.describing import about
-from datasets.releasing.stored_files import store
+from datasets.releasing.stored_files import StoredFile, store
 from datasets.streaming import StreamedRow, streamed
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
@@ -56,8 +59,20 @@ def freeze(
     content = _content(collection)
     if not content.keys:
         raise Refusal("The collection is empty; there is nothing to release.")
+    # The bundle says when it was frozen, so the moment is chosen here and not when the row is saved.
+    release = Release(
+        collection=collection,
+        version=version,
+        notes=notes,
+        about=about(collection),
+        app_version=settings.VERSION,
+        created_by=by,
+        created_at=timezone.now(),
+    )
     files = [_written(collection, version, content, name) for name in exporters_of(collection)]
-    return _recorded(collection, version, notes, by, content, files)
+    [release.sha256] = [file.sha256 for file in files if file.format == hashed(collection).name]
+    files.append(_bundled(release, content, files))
+    return _recorded(release, content, files)
 
 
 def _content(collection: Collection) -> _Content:
@@ -72,44 +87,37 @@ def _written(collection: Collection, version: str, content: _Content, name: str)
     exporter = exporters_of(collection)[name]
     rows = streamed(current(collection), without=list(content.excluded))
     stored = store(text.encode("utf-8") for text in exporter.chunks(rows))
+    return named_file(collection, version, exporter, stored)
+
+
+def _bundled(release: Release, content: _Content, files: list[ReleaseFile]) -> ReleaseFile:
+    rows = partial(streamed, current(release.collection), without=list(content.excluded))
+    stored = stored_bundle(release, rows, files, content.excluded.values())
+    return named_file(release.collection, release.version, Bundle(), stored)
+
+
+def named_file(
+    collection: Collection, version: str, of: FileFormat, stored: StoredFile
+) -> ReleaseFile:
+    """The stored file by the name of its format; its row is not saved yet."""
     return ReleaseFile(
-        format=name,
-        name=file_name(collection, version, exporter),
+        format=of.name,
+        name=f"{collection.name}-{version}{of.suffix}",
         bytes=stored.bytes,
         sha256=stored.sha256,
     )
 
 
-def file_name(collection: Collection, version: str, exporter: Exporter) -> str:
-    return f"{collection.name}-{version}{exporter.suffix}"
-
-
 @transaction.atomic
-def _recorded(
-    collection: Collection,
-    version: str,
-    notes: str,
-    by: Person | None,
-    content: _Content,
-    files: list[ReleaseFile],
-) -> Release:
+def _recorded(release: Release, content: _Content, files: list[ReleaseFile]) -> Release:
+    collection = release.collection
     locked(collection)
-    _check_version(collection, version)
+    _check_version(collection, release.version)
     if _content(collection) != content:
         raise Conflict(
             "The collection changed while it was frozen, so nothing was released. Freeze it again."
         )
-    of_records = hashed(collection).name
-    [records] = [file for file in files if file.format == of_records]
-    release = Release.objects.create(
-        collection=collection,
-        version=version,
-        notes=notes,
-        about=about(collection),
-        sha256=records.sha256,
-        app_version=settings.VERSION,
-        created_by=by,
-    )
+    release.save()
     rows = [
         ReleaseRow(release=release, contradiction_id=key, position=n)
         for n, key in enumerate(content.keys)
@@ -122,7 +130,7 @@ def _recorded(
     for file in files:
         file.release = release
         file.save()
-    record(AuditKind.FREEZE, by, f"release {version} of {collection.name}")
+    record(AuditKind.FREEZE, release.created_by, f"release {release.version} of {collection.name}")
     return release
 
 

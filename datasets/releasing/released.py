@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from datasets.exporters import Exporter, exporters_of
+from datasets.exporters import FileFormat, exporters_of
 from datasets.models import Instance, Release, ReleaseFile, Validity
+from datasets.releasing.bundle.writing import Bundle
+
+_MODULES = {"csv": "import csv", "zip": "import json\nimport zipfile"}
 
 
 @dataclass(frozen=True)
@@ -20,13 +23,13 @@ class ShownFile:
     """A stored file with what its format says of it."""
 
     file: ReleaseFile
-    exporter: Exporter
+    exporter: FileFormat
 
     @property
     def code(self) -> str:
-        """Three lines of Python or fewer that load the file."""
-        module = "csv" if self.exporter.suffix.endswith(".csv") else "json"
-        return f"import {module}\n\n{self.exporter.loads.format(name=self.file.name)}"
+        """A few lines of Python that load the file."""
+        module = _MODULES.get(self.exporter.suffix.rpartition(".")[2], "import json")
+        return f"{module}\n\n{self.exporter.loads.format(name=self.file.name)}"
 
 
 def counts(release: Release) -> ReleaseCounts:
@@ -40,5 +43,7 @@ def counts(release: Release) -> ReleaseCounts:
 
 
 def shown_files(release: Release) -> list[ShownFile]:
-    known = exporters_of(release.collection)
-    return [ShownFile(file, known[file.format]) for file in release.files.all()]
+    """The bundle first, which has what the others have."""
+    known: dict[str, FileFormat] = {Bundle.name: Bundle(), **exporters_of(release.collection)}
+    shown = [ShownFile(file, known[file.format]) for file in release.files.all()]
+    return sorted(shown, key=lambda one: one.file.format != Bundle.name)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from functools import partial
 
 from django.db import transaction
 
@@ -9,7 +10,8 @@ from datasets.exporters import Exporter, exporters_of, hashed
 from datasets.models import Release, ReleaseFile
 from datasets.records import locked
 from datasets.releasing import stored_files
-from datasets.releasing.freezing import file_name, released_rows
+from datasets.releasing.bundle.writing import Bundle, stored_bundle
+from datasets.releasing.freezing import named_file, released_rows
 from datasets.releasing.stored_files import FileDamaged
 
 
@@ -46,11 +48,13 @@ def make_files(release: Release) -> list[ReleaseFile]:
     if release.files.exists():
         return []
     made = [_made(release, exporter) for exporter in exporters_of(release.collection).values()]
+    made.append(_bundle(release, made))
     with transaction.atomic():
         locked(release.collection)
         if release.files.exists():
             return []
         for file in made:
+            file.release = release
             file.save()
     return made
 
@@ -58,10 +62,10 @@ def make_files(release: Release) -> list[ReleaseFile]:
 def _made(release: Release, exporter: Exporter) -> ReleaseFile:
     chunks = exporter.chunks(released_rows(release))
     stored = stored_files.store(text.encode("utf-8") for text in chunks)
-    return ReleaseFile(
-        release=release,
-        format=exporter.name,
-        name=file_name(release.collection, release.version, exporter),
-        bytes=stored.bytes,
-        sha256=stored.sha256,
-    )
+    return named_file(release.collection, release.version, exporter, stored)
+
+
+def _bundle(release: Release, files: list[ReleaseFile]) -> ReleaseFile:
+    reasons = release.left_out.order_by().values_list("reason", flat=True)
+    stored = stored_bundle(release, partial(released_rows, release), files, list(reasons))
+    return named_file(release.collection, release.version, Bundle(), stored)

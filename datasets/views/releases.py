@@ -17,6 +17,7 @@ from datasets.excluding.exclusions import left_out_for
 from datasets.exporters import exporter_named, exporters_of
 from datasets.models import Collection, Contradiction, Release
 from datasets.records import collection_named
+from datasets.releasing.bundle.writing import Bundle
 from datasets.releasing.citing import bibtex, plain
 from datasets.releasing.comparing import (
     Change,
@@ -160,4 +161,6 @@ def release_file(request: HttpRequest, name: str, version: str, format: str) -> 
 
 
 def content_type(collection: Collection, format: str) -> str:
+    if format == Bundle.name:
+        return Bundle.content_type
     return exporter_named(collection, format).content_type

@@ -54,6 +54,7 @@ def test_a_right_piece_is_stored_with_what_the_server_knows(draft, alice, piece)
             {
                 **piece,
                 "revid": sighting.revision.revid,
+                "date": f"{sighting.revision.timestamp:%Y-%m-%d}",
                 "title": "Kettle Mill",
                 "section": "History",
                 "kind": "text",

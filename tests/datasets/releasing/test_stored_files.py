@@ -38,6 +38,7 @@ def test_each_format_is_a_file_with_a_name_of_its_own():
         "mills-1.0-records.json",
         "mills-1.0-questions.csv",
         "mills-1.0-complete.json",
+        "mills-1.0.zip",
     ]
     for file in files:
         stored_files.check(file)

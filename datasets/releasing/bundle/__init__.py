@@ -1,0 +1,1 @@
+"""The bundle of a release: one zip with its data in plain formats, and what describes them."""

@@ -1,0 +1,123 @@
+"""DATASHEET.md: the sections of “Datasheets for Datasets” (Gebru et al. 2021). Pure.
+
+Numbers come from the rows, words from the description; what nobody wrote stays visibly empty.
+"""
+
+from datasets.releasing.bundle.facts import NOT_GIVEN, Facts
+from datasets.releasing.bundle.texts import block, inline
+
+
+def datasheet(facts: Facts) -> str:
+    """The file."""
+    return _SHEET.format(
+        title=inline(facts.title),
+        version=facts.version,
+        description=block(facts.said("description")),
+        creators=_creators(facts),
+        funding=block(facts.said("funding")),
+        kind=_kind(facts),
+        records=facts.records,
+        invalid=facts.invalid,
+        questions=facts.questions,
+        reasons=_reasons(facts),
+        language=inline(facts.said("language")),
+        source=inline(facts.said("source")),
+        source_citation=block(facts.said("source_citation")),
+        app=facts.app_version,
+        licence=inline(facts.said("licence")),
+        contact=inline(facts.said("contact")),
+        day=f"{facts.frozen:%Y-%m-%d}",
+        notes=block(facts.notes),
+        not_given=NOT_GIVEN,
+    )
+
+
+def _kind(facts: Facts) -> str:
+    if facts.protocol:
+        return f"A record as the protocol {inline(facts.protocol)} declares it ({inline(facts.protocol_source)})."
+    return "A tag in an article that says that it contradicts itself or another one, with its annotation."
+
+
+def _creators(facts: Facts) -> str:
+    lines = [
+        f"- {inline(creator['name'])}"
+        + (f", {inline(creator['affiliation'])}" if creator.get("affiliation") else "")
+        for creator in facts.about.get("creators", ())
+    ]
+    return "\n".join(lines) or NOT_GIVEN
+
+
+def _reasons(facts: Facts) -> str:
+    lines = [f"- {count}: {inline(reason)}" for reason, count in facts.reasons.items()]
+    return "\n".join(lines) or "None."
+
+
+_SHEET = """\
+# Datasheet of {title}, version {version}
+
+After “Datasheets for Datasets” (Gebru et al. 2021). Numbers were counted in the release; words are those of the people
+who made it. {not_given} marks what they left empty.
+
+## 1. Motivation
+
+What the data set is for:
+
+{description}
+
+Who made it:
+
+{creators}
+
+Who paid for it:
+
+{funding}
+
+## 2. Composition
+
+What a record is: {kind}
+
+| | |
+|---|---|
+| Records | {records} |
+| of them invalid tags | {invalid} |
+| Questions | {questions} |
+| Language of the texts | {language} |
+
+Questions left out, by reason:
+
+{reasons}
+
+All records are one split, `test`.
+
+## 3. Collection process
+
+Where the records come from: {source}
+
+How that source is cited:
+
+{source_citation}
+
+## 4. Preprocessing, cleaning, labelling
+
+The annotations are those of the records; nothing was changed when the release was frozen with Sic et Non {app}.
+The complete records say which answers were inferred and where passages were copied from, where that is known.
+
+## 5. Uses
+
+A test of how models answer when their sources contradict each other. It is no training data. Other uses:
+{not_given}
+
+## 6. Distribution
+
+Licence of the annotations: {licence}. `LICENSES.md` has the licence of each part.
+
+## 7. Maintenance
+
+Contact: {contact}
+
+Frozen on {day}; its files never change. Corrections appear as errata and as new versions.
+
+Notes on this version:
+
+{notes}
+"""

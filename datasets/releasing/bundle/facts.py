@@ -1,0 +1,55 @@
+"""What the texts of a bundle say of its release. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from datasets.releasing.bundle.fields import Lines
+
+NOT_GIVEN = "(not given)"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file of the bundle below data/; `sha256` in hex."""
+
+    path: str
+    label: str
+    holds: str
+    content_type: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A release: `frozen` is the moment in UTC; `about` what its collection said of itself (describing.COLUMNS).
+
+    citation: as a sentence. protocol: name and version of the one that declares the records, else "". `canary`,
+    `protocol_licence` and `protocol_source` are the protocol's. reasons: of the questions left out, with their numbers.
+    """
+
+    name: str
+    title: str
+    version: str
+    notes: str
+    about: Mapping[str, Any]
+    doi: str
+    frozen: datetime
+    app_version: str
+    citation: str
+    bibtex: str
+    protocol: str
+    protocol_licence: str
+    protocol_source: str
+    canary: str
+    lines: Lines
+    records: int
+    invalid: int
+    questions: int
+    reasons: Mapping[str, int]
+
+    def said(self, name: str) -> str:
+        """The text of `about`; "" where nobody gave it."""
+        return str(self.about.get(name) or "").strip()

@@ -1,0 +1,174 @@
+"""The fields of the data lines, declared once: data, schemas, Croissant and the card are made from them. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import SimpleNamespace
+from typing import Any
+
+from datasets.contexts import (
+    context_1,
+    context_2,
+    is_same,
+    merged_context,
+    question_kind,
+    reasoning,
+)
+from datasets.schema import Slot
+from protocols.declaration import Declaration, DeclaredField, FieldType
+
+
+class Type(StrEnum):
+    """What a field holds, as JSON Schema calls it; `texts` are a list of texts, `data` anything nested."""
+
+    TEXT = "string"
+    NUMBER = "integer"
+    FLAG = "boolean"
+    TEXTS = "texts"
+    DATA = "data"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as its line is made from it: its number in the file, its record's columns, the question itself."""
+
+    number: int
+    columns: Mapping[str, Any]
+    slot: Slot
+
+    @property
+    def passages(self) -> SimpleNamespace:
+        return SimpleNamespace(**self.columns)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A key of each line. `value` gives it; records are written by their exporter, and their fields have none."""
+
+    name: str
+    type: Type
+    about: str
+    value: Callable[[Asked], Any] = lambda _: None
+    can_be_null: bool = False
+
+
+def _column(name: str) -> Callable[[Asked], Any]:
+    return lambda asked: asked.columns[name]
+
+
+def _kept(name: str, column: str, about: str) -> Field:
+    """A text of the record, null where the record lacks its key."""
+    return Field(name, Type.TEXT, about, _column(column), can_be_null=True)
+
+
+_ID = Field("id", Type.TEXT, "Identity of the record: sha256 in hex.", _column("external_id"))
+_VERSION = Field("version", Type.NUMBER, "Version of the record, from 1.", _column("version"))
+
+QUESTIONS = (
+    Field("question_id", Type.NUMBER, "Number of the question in this file, from 1.", lambda asked: asked.number),
+    Field("record_id", Type.TEXT, "The id of its record in records.jsonl.", _column("external_id")),
+    Field("record_version", Type.NUMBER, "The version of that record, from 1.", _column("version")),
+    Field("n", Type.NUMBER, "Number of the question in its record, from 1.", lambda asked: asked.slot.n),
+    Field("question", Type.TEXT, "The question.", lambda asked: asked.slot.question),
+    Field("kind", Type.TEXT, "yes/no or wh.", lambda asked: question_kind(asked.slot.question or "").value),
+    Field("context_1", Type.TEXT, "Passage 1: stand-alone where there is one, else as copied.",
+          lambda asked: context_1(asked.passages)),
+    Field("context_2", Type.TEXT, "Passage 2: stand-alone where there is one, else as copied.",
+          lambda asked: context_2(asked.passages)),
+    Field("merged_context", Type.TEXT, "Both contexts with a line feed between them; one where they are the same.",
+          lambda asked: merged_context(asked.passages)),
+    Field("same_passage", Type.FLAG, "Whether both answers come from one passage, by the annotator.",
+          lambda asked: is_same(asked.passages)),
+    Field("answer_1", Type.TEXT, "The gold answer from passage 1.", lambda asked: asked.slot.answer_1, True),
+    Field("answer_2", Type.TEXT, "The gold answer from passage 2.", lambda asked: asked.slot.answer_2, True),
+    Field("derived_1", Type.FLAG, "Whether answer 1 was inferred and is not written in the passage.",
+          lambda asked: asked.slot.derived_1),
+    Field("derived_2", Type.FLAG, "Whether answer 2 was inferred and is not written in the passage.",
+          lambda asked: asked.slot.derived_2),
+    Field("reasoning", Type.TEXT, "How the contradiction shows: explicit, implicit or untyped.",
+          lambda asked: reasoning(asked.columns["type_4"]).value),
+    *(_kept(f"type_{n}", f"type_{n}", f"The option in dimension {n} of the taxonomy.") for n in range(1, 5)),
+    _kept("confidence", "confidence", "How sure the annotator was: 1 to 5, as a text."),
+    _kept("article_1", "article_1", "The article of passage 1."),
+    _kept("article_2", "article_2", "The article of passage 2."),
+    Field("title", Type.TEXT, "The article with the tag.", _column("title")),
+    Field("url", Type.TEXT, "Address of that article.", _column("url")),
+    Field("oldid", Type.NUMBER, "The tagged revision on the wiki; null where it is not known.", _column("oldid"), True),
+    Field("tag_date", Type.TEXT, "The date in the tag, as written.", _column("tag_date")),
+)  # fmt: skip
+
+RECORDS = (
+    _ID,
+    _VERSION,
+    Field("record", Type.DATA, "The record in the format in which WikiContradict was published."),
+    Field("oldid", Type.NUMBER, "The tagged revision on the wiki.", can_be_null=True),
+    Field("modality_1", Type.TEXT, "What passage 1 comes from: text, table, infobox, list, other."),
+    Field("modality_2", Type.TEXT, "What passage 2 comes from."),
+    Field("span_1_ranges", Type.DATA, "The contradicted spans of passage 1, as [start, end]."),
+    Field("span_2_ranges", Type.DATA, "The contradicted spans of passage 2, as [start, end]."),
+    Field("filled", Type.TEXTS, "Columns that the program filled in and the annotator left."),
+    Field("provenance", Type.DATA, "For passage 1 and 2, the pieces it was copied from."),
+    Field("derived", Type.DATA, "Inferred answers, as [question, answer]."),
+    Field("same_tag", Type.TEXTS, "The ids of other records found in the same tag."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The fields of records.jsonl and of questions.jsonl. `added` are keys that stand in every line."""
+
+    records: tuple[Field, ...]
+    questions: tuple[Field, ...]
+    added: Mapping[str, str]
+
+    def question(self, asked: Asked) -> dict[str, Any]:
+        """The line of a question."""
+        return {field.name: field.value(asked) for field in self.questions}
+
+
+def fields_of(declaration: Declaration | None, canary: str) -> Lines:
+    """Of WikiContradict, where no protocol is given; else of the protocol: its own fields, its canary and licence."""
+    if declaration is None:
+        return Lines(RECORDS, QUESTIONS, {})
+    taken = set(declaration.fields)
+    whole = {"canary": canary, "licence": declaration.licence}
+    about = {
+        "canary": "The text that marks records of this source.",
+        "licence": "Licence of the records, as their protocol says.",
+    }
+    added = {name: text for name, text in whole.items() if text}
+    own = [_renamed(field, taken) for field in (_ID, _VERSION)]
+    marks = [
+        _renamed(Field(name, Type.TEXT, about[name], _always(text)), taken)
+        for name, text in added.items()
+    ]
+    record = Field("record", Type.DATA, f"The record as the protocol {declaration} declares it.")
+    in_lines = [Field(name, Type.TEXT, about[name]) for name in added]
+    return Lines(
+        (_ID, _VERSION, record, *in_lines),
+        (*own, *map(_declared, declaration.fields.values()), *marks),
+        added,
+    )
+
+
+def _always(text: str) -> Callable[[Asked], str]:
+    return lambda _: text
+
+
+def _declared(field: DeclaredField) -> Field:
+    type_ = Type.TEXTS if field.type == FieldType.LIST else Type.TEXT
+    return Field(
+        field.name,
+        type_,
+        field.title,
+        lambda asked: asked.columns["fields"].get(field.name),
+        can_be_null=field.optional,
+    )
+
+
+def _renamed(field: Field, taken: set[str]) -> Field:
+    """The field under a name that the protocol has not declared."""
+    name = field.name
+    while name in taken:
+        name = f"_{name}"
+    return Field(name, field.type, field.about, field.value, field.can_be_null)

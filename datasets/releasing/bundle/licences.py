@@ -1,0 +1,129 @@
+"""Licences by part, and where each passage is from. Pure.
+
+Source: Wikimedia's terms of use; the text of its wikis is under CC BY-SA 4.0 since 7 June 2023, and was under 3.0.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from datasets.releasing.bundle.facts import Facts
+from datasets.releasing.bundle.texts import inline
+
+SINCE = date(2023, 6, 7)
+BEFORE_LICENCE, SINCE_LICENCE = "CC-BY-SA-3.0", "CC-BY-SA-4.0"
+EITHER = f"{BEFORE_LICENCE} before {SINCE}, {SINCE_LICENCE} since"
+# Those that a citation file, Hugging Face and Croissant know by these names.
+_KNOWN = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-SA-4.0", "CC-BY-SA-3.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC0-1.0",
+          "MIT", "Apache-2.0", "ODbL-1.0")  # fmt: skip
+HEADER = (
+    "record_id",
+    "passage",
+    "title",
+    "permalink",
+    "history",
+    "revision_date",
+    "licence",
+    "note",
+)
+NO_REVISION = "The source names no revision."
+NO_DATE = "The date of the revision is not known here; the permalink shows it."
+
+
+def spdx(text: str) -> str:
+    """The licence as SPDX spells it; "" where it is no licence that we know by name."""
+    names = {name.lower(): name for name in _KNOWN}
+    return names.get("-".join(text.lower().split()), "")
+
+
+def attributions(columns: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """A line (HEADER) for each revision that a passage of the record is from."""
+    host = _host(columns["url"])
+    for n in ("1", "2"):
+        if not columns[f"passage_{n}_copied"]:
+            continue
+        for title, oldid, day in _sources(columns, n):
+            links = (
+                _link(host, title, f"oldid={oldid}") if oldid else "",
+                _link(host, title, "action=history"),
+            )
+            note = NO_REVISION if not oldid else "" if day else NO_DATE
+            yield (columns["external_id"], n, title, *links, day, _licence(host, day), note)
+
+
+def _sources(columns: Mapping[str, Any], n: str) -> list[tuple[str, int | None, str]]:
+    """(title, oldid, date in ISO) of each revision once, in order."""
+    title = (columns[f"article_{n}"] or "").strip()
+    if pieces := columns["provenance"].get(n):
+        found = [
+            (piece.get("title") or title, piece.get("revid"), piece.get("date") or "")
+            for piece in pieces
+        ]
+        return list(dict.fromkeys(found))
+    is_tagged = not title or title == columns["title"].strip()
+    return [(title or columns["title"], columns["oldid"] if is_tagged else None, "")]
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _link(host: str, title: str, asked: str) -> str:
+    if not (host and title):
+        return ""
+    return f"https://{host}/w/index.php?title={quote(title.replace(' ', '_'), safe='/:')}&{asked}"
+
+
+def _licence(host: str, day: str) -> str:
+    if host != "wikipedia.org" and not host.endswith(".wikipedia.org"):
+        return "as the wiki says" if host else ""
+    if not day:
+        return EITHER
+    return SINCE_LICENCE if day >= SINCE.isoformat() else BEFORE_LICENCE
+
+
+def licences(facts: Facts) -> str:
+    """LICENSES.md."""
+    chosen = inline(facts.said("licence"))
+    if facts.protocol:
+        return _DECLARED.format(
+            title=inline(facts.title),
+            protocol=inline(facts.protocol),
+            licence=inline(facts.protocol_licence),
+            source=inline(facts.protocol_source),
+            chosen=chosen,
+            canary=inline(facts.canary) if facts.canary else "The protocol declares none.",
+        )
+    return _WIKICONTRADICT.format(title=inline(facts.title), chosen=chosen, either=EITHER)
+
+
+_WIKICONTRADICT = """\
+# Licences of {title}
+
+| Part | Licence |
+|---|---|
+| Passages copied from a wiki | as the wiki says; Wikipedia: {either}. `attribution.csv` says it for each passage |
+| Stand-alone passages | adaptations of those passages, under the same licence |
+| Annotations: claims, spans, types, questions, answers, comments | {chosen} |
+
+`attribution.csv` has the title, a permanent link, and the page with the history, which names the authors, for each
+passage. Where the source of a record names no revision, it says so.
+"""
+_DECLARED = """\
+# Licences of {title}
+
+| Part | Licence |
+|---|---|
+| Records, as the protocol {protocol} says | {licence} |
+| What was added here | {chosen} |
+
+Source of the records: {source}
+
+Canary: {canary}
+
+The records name no page of a wiki, so there is no `attribution.csv`.
+"""

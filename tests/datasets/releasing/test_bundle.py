@@ -1,0 +1,317 @@
+"""The bundle of a release: the same bytes each time, files that parse, hashes that fit, and texts of odd people."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import zipfile
+
+import pytest
+import yaml
+from django.utils import timezone
+
+from accounts.roles import Role
+from datasets.excluding.exclusions import propose, second
+from datasets.models import Collection, Instance, ReleaseFile
+from datasets.releasing import freezing
+from datasets.releasing.bundle.fields import QUESTIONS, RECORDS, fields_of
+from datasets.releasing.bundle.licences import attributions, spdx
+from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
+from datasets.releasing.stored_files import opened
+from datasets.releasing.verifying import make_files
+from tests import conflictbank
+from tests.datasets.declared import small, test_parts
+from tests.datasets.factories import annotation, mills, record
+from tests.factories import person, signed_in
+
+pytestmark = pytest.mark.django_db
+
+ODD = {
+    "title": "--- Old mills: `a` | {b}",
+    "description": "# No heading\n---\n- no list\n1. no number\nA \u0085 and \u2028 line.",
+    "creators": [
+        {"name": "}", "orcid": "0000-0002-1825-0097", "affiliation": "Mill | Museum"},
+        {"name": "Ash\nand: Sons", "orcid": "", "affiliation": ""},
+        {"name": "'- \"[x](y)", "orcid": "", "affiliation": ""},
+    ],
+    "licence": "CC BY 4.0",
+    "language": "en",
+    "contact": "=HYPERLINK()",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings, tmp_path):
+    settings.DATA_DIR = tmp_path / "data"
+
+
+def released(*records, **about):
+    collection = mills(*records)
+    Collection.objects.filter(pk=collection.pk).update(**about)
+    collection.refresh_from_db()
+    return freezing.freeze(collection=collection, version="1.0", notes="First.")
+
+
+def bytes_of(release):
+    with opened(release.files.get(format="bundle")) as file:
+        return file.read()
+
+
+def files_of(release):
+    zipped = zipfile.ZipFile(io.BytesIO(bytes_of(release)))
+    return {entry.filename: zipped.read(entry) for entry in zipped.infolist()}
+
+
+def lines_in(data):
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def front_of(readme):
+    _, front, _ = re.split(r"^---$\n?", readme.decode(), maxsplit=2, flags=re.M)
+    return yaml.safe_load(front)
+
+
+def test_one_moment_and_the_same_rows_give_the_same_bytes(monkeypatch):
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    release = released(record(title="A"), record(title="B"), **ODD)
+    assert release.created_at == now
+    before = bytes_of(release)
+    ReleaseFile.objects.all().delete()
+    release.refresh_from_db()
+    assert {file.format for file in make_files(release)} >= {"bundle", "complete-json"}
+    assert bytes_of(release) == before
+    for entry in zipfile.ZipFile(io.BytesIO(before)).infolist():
+        assert (entry.date_time, entry.compress_type) == ((1980, 1, 1, 0, 0, 0), 0)
+        assert (entry.create_system, entry.external_attr >> 16) == (3, 0o100644)
+
+
+def test_the_sums_are_those_of_all_files(tmp_path):
+    release = released()
+    zipfile.ZipFile(io.BytesIO(bytes_of(release))).extractall(tmp_path / "out")
+    listed = (tmp_path / "out" / "SHA256SUMS").read_text().splitlines()
+    assert len(listed) == len(files_of(release)) - 1
+    command = ["sha256sum", "-c", "--strict", "SHA256SUMS"]
+    subprocess.run(command, cwd=tmp_path / "out", check=True, capture_output=True)
+    (tmp_path / "out" / "README.md").write_text("changed")
+    assert subprocess.run(command, cwd=tmp_path / "out", capture_output=True).returncode == 1
+
+
+def test_data_are_the_stored_files_in_lines():
+    release = released(record(title="A"), record(title="B"))
+    files = files_of(release)
+    for format_ in ("wikicontradict-json", "wikicontradict-csv"):
+        file = release.files.get(format=format_)
+        with opened(file) as stored:
+            assert files[f"data/{file.name}"] == stored.read()
+    with opened(release.files.get(format="complete-json")) as stored:
+        assert lines_in(files["data/records.jsonl"]) == json.load(stored)
+    questions = lines_in(files["data/questions.jsonl"])
+    assert [list(line) for line in questions] == [[field.name for field in QUESTIONS]] * 2
+    assert questions[1]["question_id"] == 2
+    assert questions[1]["context_1"] == "The Old Mill was built in 1791."
+    assert (questions[1]["same_passage"], questions[1]["kind"]) == (False, "wh")
+
+
+@pytest.mark.parametrize("about", [ODD, {}], ids=["odd", "empty"])
+def test_every_file_parses_whatever_the_collection_says_of_itself(about):
+    release = released(record(title="A"), **about)
+    files = files_of(release)
+    title = about.get("title", "mills")
+    card = front_of(files["README.md"])
+    assert card["pretty_name"] == title
+    assert [config["config_name"] for config in card["configs"]] == ["questions", "records"]
+    assert {split["split"] for c in card["configs"] for split in c["data_files"]} == {"test"}
+    assert {split["path"] for c in card["configs"] for split in c["data_files"]} <= files.keys()
+    assert card["size_categories"] == ["n<1K"]
+    assert card["license"] == (["cc-by-4.0", "cc-by-sa-4.0", "cc-by-sa-3.0"] if about else "other")
+    cited = yaml.safe_load(files["CITATION.cff"])
+    assert (cited["title"], cited["version"]) == (title, "1.0")
+    names = ["}", "Ash and: Sons", "'- \"[x](y)"] if about else ["(creators not given)"]
+    assert [creator["name"] for creator in cited["authors"]] == names
+    croissant = json.loads(files["croissant.json"])
+    assert croissant["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert croissant["@context"]["@vocab"] == "https://schema.org/"
+    sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
+    for file in croissant["distribution"]:
+        assert sums[file["contentUrl"]] == file["sha256"]
+    for name in ("records", "questions"):
+        properties = json.loads(files[f"schema/{name}.json"])["properties"]
+        assert all(
+            line.keys() == properties.keys() for line in lines_in(files[f"data/{name}.jsonl"])
+        )
+    assert len(list(csv.DictReader(io.StringIO(files["attribution.csv"].decode())))) == 2
+
+
+def test_what_is_empty_stays_visibly_empty():
+    sheet = files_of(released())["DATASHEET.md"].decode()
+    assert "Contact: (not given)" in sheet
+    assert sheet.count("(not given)") >= 6
+    assert [f"## {n}." in sheet for n in range(1, 9)] == [True] * 7 + [False]
+    assert "| Records | 1 |" in sheet
+
+
+def test_names_of_editors_and_makers_of_the_release_are_not_in_it():
+    collection = mills()
+    release = freezing.freeze(
+        collection=collection, version="1.0", by=person("quentin", Role.ADMIN)
+    )
+    assert b"quentin" not in bytes_of(release)
+
+
+def columns(**changes):
+    return {
+        "external_id": "f" * 64,
+        "url": "https://en.wikipedia.org/wiki/Old_Mill",
+        "title": "Old Mill",
+        "article_1": "Old Mill",
+        "article_2": "New Mill?",
+        "passage_1_copied": "It was built in 1791.",
+        "passage_2_copied": "It was built in 1803.",
+        "oldid": None,
+        "provenance": {},
+    } | changes
+
+
+def piece(day, revid=7):
+    return {"revid": revid, "title": "Old Mill", "date": day}
+
+
+@pytest.mark.parametrize(
+    ("day", "licence"),
+    [
+        ("2023-06-06", "CC-BY-SA-3.0"),
+        ("2023-06-07", "CC-BY-SA-4.0"),
+        ("2026-01-01", "CC-BY-SA-4.0"),
+    ],
+)
+def test_a_passage_has_the_licence_of_the_day_of_its_revision(day, licence):
+    one, _ = attributions(columns(provenance={"1": [piece(day), piece(day)]}))
+    assert one[3:] == (
+        "https://en.wikipedia.org/w/index.php?title=Old_Mill&oldid=7",
+        "https://en.wikipedia.org/w/index.php?title=Old_Mill&action=history",
+        day,
+        licence,
+        "",
+    )
+
+
+def test_a_passage_without_a_revision_says_so():
+    one, two = attributions(columns())
+    assert one[3] == ""
+    assert one[7] == "The source names no revision."
+    assert two[4] == "https://en.wikipedia.org/w/index.php?title=New_Mill%3F&action=history"
+    assert one[6] == "CC-BY-SA-3.0 before 2023-06-07, CC-BY-SA-4.0 since"
+    tagged, other = attributions(columns(oldid=9))
+    assert tagged[3].endswith("&oldid=9")
+    assert "date of the revision is not known" in tagged[7]
+    assert other[3] == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "licence"),
+    [
+        ("https://wiki.example/wiki/A", "as the wiki says"),
+        ("https://en.wikipedia.org.example/wiki/A", "as the wiki says"),
+        ("", ""),
+        ("https://[broken", ""),
+    ],
+)
+def test_another_wiki_has_a_licence_of_its_own(url, licence):
+    one, _ = attributions(columns(url=url, provenance={"1": [piece("2026-01-01")]}))
+    assert one[6] == licence
+
+
+def test_a_title_that_a_spreadsheet_would_run_is_text():
+    given = annotation(paragraphA_article='=1+"', paragraphB_article="A\n, B")
+    rows = list(
+        csv.reader(io.StringIO(files_of(released(record(given=given)))["attribution.csv"].decode()))
+    )
+    assert [row[2] for row in rows] == ["title", "'=1+\"", "A\n, B"]
+
+
+def test_a_record_without_passages_is_from_nowhere():
+    none = columns(passage_1_copied=None, passage_2_copied="")
+    assert list(attributions(none)) == []
+    given = annotation(wikitag_label_valid="Invalid", paragraphA_information=None,
+                       paragraphB_information=None)  # fmt: skip
+    files = files_of(released(record(given=given)))
+    assert files["attribution.csv"].decode().count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["}", "a\nb", "---", "'", '"', "# x", "\x7f\x85\u2028\ufeff", "\U0001f600", "a: b", "- x", ""],
+)
+def test_a_text_in_yaml_is_read_back(text):
+    assert yaml.safe_load(f"title: {yaml_text(text)}\n") == {"title": text}
+
+
+def test_a_text_in_markdown_makes_no_markup():
+    assert inline("a\n---") == "a ---"
+    assert inline("--- [a](b) | <i>") == r"\--- \[a\](b) \| \<i\>"
+    assert inline(" ") == "(not given)"
+    assert block("# a\n\n1. b\n2020 was") == "> \\# a  \n>\n> 1\\. b  \n> 2020 was  "
+    assert fenced("a ``` b").splitlines() == ["````", "a ``` b", "````"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("cc-by-4.0", "CC-BY-4.0"), ("CC BY-SA 3.0", "CC-BY-SA-3.0"), ("ours", ""), ("", "")],
+)
+def test_a_licence_is_known_by_its_name(text, name):
+    assert spdx(text) == name
+
+
+def test_fields_of_a_protocol_keep_their_names_where_ours_are_the_same():
+    declaration = small.declaration()
+    lines = fields_of(declaration, "Ferries.")
+    assert [field.name for field in lines.questions] == [
+        "id", "version", *declaration.fields, "canary", "licence",
+    ]  # fmt: skip
+    assert lines.added == {"canary": "Ferries.", "licence": "none"}
+    assert fields_of(None, "").records == RECORDS
+
+
+def test_records_of_a_protocol_have_its_canary_and_licence_in_every_line():
+    collection = test_parts.imported(
+        test_parts.dumped(test_parts.pond(1), test_parts.pond(2, memorised_aliases=["B"]))
+    ).collection
+    files = files_of(freezing.freeze(collection=collection, version="1.0"))
+    marks = {"canary": test_parts.CANARY, "licence": "none"}
+    records, questions = (
+        lines_in(files[f"data/{name}.jsonl"]) for name in ("records", "questions")
+    )
+    assert [line | marks for line in records + questions] == records + questions
+    assert records[0]["record"]["passage"] == questions[0]["passage"]
+    # The protocol has an id of its own.
+    assert (questions[0]["_id"], questions[0]["id"]) == (records[0]["id"], f"{1:064x}")
+    assert [line["memorised_aliases"] for line in questions] == [None, ["B"]]
+    for name in ("README.md", "LICENSES.md"):
+        assert test_parts.CANARY in files[name].decode()
+    assert "attribution.csv" not in files
+    assert "data/ponds-1.0-ponds_with_simple_questions.json" in files
+
+
+def test_a_record_that_is_left_out_is_not_counted():
+    collection = conflictbank.collection(2)
+    question = Instance.objects.filter(contradiction__collection=collection).first()
+    rosa, olga = (person(name, Role.RESEARCHER) for name in ("rosa", "olga"))
+    made = propose(instance=question, reason="Has a | slip", by=rosa)
+    second(instance=question, proposal=made.pk, by=olga)
+    files = files_of(freezing.freeze(collection=collection, version="1.0"))
+    assert len(lines_in(files["data/records.jsonl"])) == 1
+    sheet = files["DATASHEET.md"].decode()
+    assert "| Records | 1 |" in sheet
+    assert "- 1: Has a \\| slip" in sheet
+
+
+def test_the_bundle_stands_first_on_the_page_and_is_downloaded(client):
+    release = released()
+    signed_in(client, person("alice", Role.ADMIN))
+    page = client.get("/collections/mills/releases/1.0/").content.decode()
+    assert page.index("mills-1.0.zip") < page.index("mills-1.0-records.json")
+    answer = client.get("/collections/mills/releases/1.0/files/bundle/")
+    assert answer["Content-Type"] == "application/zip"
+    assert b"".join(answer.streaming_content) == bytes_of(release)
