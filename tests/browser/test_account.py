@@ -81,8 +81,8 @@ def test_the_sign_in_pages_are_accessible(open_page, watch):
     page.get_by_label("For whom").fill("Dora, of the abbey")
     page.get_by_label("Judge: gives").check()
     invitations.grant(alice, roles=[], by=None)
-    page.get_by_role("button", name="Create an invitation link").click()
-    expect(page.get_by_label("Note")).to_have_value("Dora, of the abbey")
+    page.get_by_role("button", name="Create invitation links").click()
+    expect(page.get_by_label("People")).to_have_value("Dora, of the abbey")
     assert violations(page) == []
     assert wrong == []
 

@@ -95,7 +95,7 @@ def test_a_refused_form_gives_the_focus_to_its_summary(open_page, watch, script)
     watch.expect("status of 422")
     page = open_page(person("ada", Role.ADMIN), java_script_enabled=script)
     page.goto("/people/")
-    page.get_by_role("button", name="Create an invitation link").press("Enter")
+    page.get_by_role("button", name="Create invitation links").press("Enter")
     expect(page.get_by_role("alert")).to_be_focused()
 
 
