@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -15,6 +16,7 @@ from annotation.monitoring.pace import minutes_a_tag
 from annotation.reviewing.accepted import is_accepted
 from annotation.states import DONE, AnnotationState
 from annotation.workflow.in_hand import drafts_in_hand
+from pages.counting import how_many
 
 # What was submitted at least once.
 FINISHED = tuple(state for state in AnnotationState if state != AnnotationState.DRAFT)
@@ -56,8 +58,12 @@ class OwnProgress:
         return self.in_progress + self.sent_back + self.free
 
     @property
-    def hours_left(self) -> float | None:
-        return None if self.minutes is None else self.minutes * self.left / 60
+    def time_left(self) -> str:
+        """Hours, below one hour minutes; "" before the first submission and where nothing is left."""
+        minutes = (self.minutes or 0) * self.left
+        if minutes >= 60:
+            return f"{minutes / 60:.1f} hours"
+        return how_many(ceil(minutes), "minute") if minutes else ""
 
 
 def own_progress(person: Person) -> OwnProgress:

@@ -115,7 +115,7 @@ class StepStanding:
 
     @property
     def words(self) -> str:
-        return {"closed": "not needed", "complete": "complete"}.get(
+        return {"closed": "not open", "complete": "complete"}.get(
             self.name, f"{len(self.missing)} missing"
         )
 

@@ -123,6 +123,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "campaign": campaign,
         "frame": frame_in_words(campaign),
         "strata": shown_strata(campaign.strata),
+        "drawn": sum(stratum["drawn"] for stratum in campaign.strata),
         "valid_tags": "hidden from you" if is_blind else valid_tags(campaign),
         "is_open": campaign.state == CampaignState.OPEN,
         "stages": stages(campaign),

@@ -1,5 +1,7 @@
 """An annotator's own progress: it equals the database, and says what became of each annotation."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
@@ -67,7 +69,9 @@ def test_the_pace_is_the_median_of_active_time_in_all_and_by_step(alice, mills, 
         )
     own = own_progress(alice)
     assert (own.minutes, own.timed) == (11, 3)
-    assert own.hours_left == own.minutes * 3 / 60
+    assert own.time_left == "33 minutes"
+    assert replace(own, minutes=40.5).time_left == "2.0 hours"
+    assert replace(own, minutes=None).time_left == ""
     times = {each.step.key: (each.minutes, each.n) for each in own.step_times}
     assert (times["validity"], times["reason"]) == ((2, 3), (15, 2))
     assert times["types"] == (None, 0)

@@ -75,11 +75,21 @@ def _is_typed(route) -> bool:
     return "hx-request" in route.request.headers
 
 
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+def test_a_campaign_without_a_name_gives_the_focus_to_what_is_wrong(open_page, olga, watch, script):
+    watch.expect("400 (Bad Request)")
+    page = open_page(olga, java_script_enabled=script)
+    page.goto("/campaigns/new/")
+    page.get_by_role("button", name="Open the campaign" if script else "Dry run").click()
+    expect(page.locator("#error-summary")).to_be_focused()
+
+
 def test_without_script_a_button_shows_what_would_be_drawn(open_page, olga):
     page = open_page(olga, java_script_enabled=False)
     page.goto("/campaigns/new/")
     page.get_by_label("Name").fill("Mills")
     page.get_by_role("button", name="Dry run").click()
+    expect(page.locator("#drawn")).to_be_focused()
     expect(page.locator("#drawn-said")).to_contain_text("3 annotations to make")
     page.get_by_role("button", name="Open the campaign").click()
     expect(page.get_by_role("heading", name="Mills")).to_be_visible()

@@ -191,9 +191,30 @@ def test_options_have_keys_in_their_step_only(desk):
     assert chosen == ["Valid", "Different", 2]
 
 
+def test_a_key_that_sends_nothing_says_what_to_do(desk):
+    said = desk.locator("[data-said]")
+    desk.keyboard.press("1")
+    expect(said).to_have_text("Choose “Valid” first.")
+    desk.keyboard.press("v")
+    expect(said).to_contain_text("“Valid” chosen.")
+    desk.keyboard.press("2")
+    expect(said).to_have_text("Nothing is selected. Click a sentence of the article, or press j.")
+    desk.get_by_role("button", name="Next").click()
+    expect(said).to_have_text("")
+    desk.get_by_role("button", name="Take the selection").first.click()
+    expect(said).to_have_text("Nothing is selected. Select words in a passage above.")
+
+
+def test_what_is_missing_is_listed_in_the_order_of_the_fields(desk):
+    desk.keyboard.press("v")
+    desk.locator("[data-field=modality_2]").get_by_label("Table").check()
+    missing = desk.locator("[data-step][data-current] [data-missing]")
+    expect(missing).to_have_text(re.compile("Passage 2, stand-alone · Are passage 1"))
+
+
 def test_the_rail_shows_what_is_missing_and_what_to_check(desk):
     step = desk.locator("[data-step-link=reason]")
-    expect(step).to_contain_text("not needed")
+    expect(step).to_contain_text("not open")
     desk.keyboard.press("v")
     expect(step).to_contain_text("2 missing")
     desk.keyboard.press("n")

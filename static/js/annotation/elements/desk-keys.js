@@ -30,7 +30,7 @@ export class DeskKeys {
       ["p", "Previous step", () => steps.move(-1)],
       ["Alt+N", "Next step, from inside a text field too", () => steps.move(1)],
       ["Alt+P", "Previous step, from inside a text field too", () => steps.move(-1)],
-      ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", written(({ spans }) => spans?.some((each) => each.take()))],
+      ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", written(({ spans }) => spans && (spans.some((each) => each.take()) || spans[0].ask()))],
       ["g", "Open or close the guideline of this step", aided(({ guidelines }) => guidelines.toggle())],
       ["w", "Write the stand-alone text of passage 1, again of passage 2", written(({ editors }) => editors && this.writeStandalone(editors))],
       ["Alt+S", "The span of its passage is the answer: here, or in the next answer of this question that is empty", () => offerAt(document.activeElement)?.click()],

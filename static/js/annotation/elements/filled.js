@@ -12,7 +12,7 @@ export class Filled {
     for (const kind of ["input", "change"]) form.addEventListener(kind, ({ target }) => this.changed(this.enteredBy(target)));
     for (const line of form.querySelectorAll("[data-filled-line]")) {
       const step = line.closest("[data-step]");
-      line.append(" ", button("What was filled in is right", () => this.confirm(step), { class: "button button-quiet confirm-filled" }));
+      line.append(" ", button("What was filled in is right", () => this.confirm(step), { class: "button confirm-filled" }));
     }
   }
 

@@ -81,7 +81,7 @@ export class PickBar {
   pick(n) {
     this.snap(); // the handles of a touch screen tell nothing of their end
     const selected = this.open ? this.selection() : null;
-    if (!selected) return;
+    if (!selected) return this.ask();
     const { text, kind } = selected.piece;
     const box = this.box(n);
     const before = box.value;
@@ -95,6 +95,12 @@ export class PickBar {
     restore();
     const from = FROM[kind] ? `, from ${FROM[kind]}` : "";
     this.said.textContent = `Sent ${counted(text)} to passage ${n}${from}: “${shortened(text)}”`;
+  }
+
+  /** Nothing is selected, or there are no passages yet: say what to do. */
+  ask() {
+    const valid = this.form.querySelector("[data-opens]").dataset.label;
+    this.said.textContent = this.open ? "Nothing is selected. Click a sentence of the article, or press j." : `Choose “${valid}” first.`;
   }
 
   /** Where the piece is from; the server checks it, and knows where the block above the article is. */

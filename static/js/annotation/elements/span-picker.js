@@ -18,7 +18,7 @@ export class SpanPicker {
     this.words = card.querySelector(".span-words");
     this.words.setAttribute("aria-label", `Passage ${n}: select its contradicted words`);
     this.lost = card.querySelector(".span-lost");
-    const take = button("Take the selection ", () => this.take());
+    const take = button("Take the selection ", () => this.take() || this.ask());
     take.append(made("kbd", { "aria-hidden": "true" }, "s"));
     take.addEventListener("mousedown", (event) => event.preventDefault()); // keep the selection
     card.querySelector("h3").append(take);
@@ -26,7 +26,8 @@ export class SpanPicker {
     this.words.addEventListener("pointerdown", () => { this.isExact = false; });
     this.words.addEventListener("pointerup", ({ button: pressed }) => {
       // In another step a selection is for reading or copying; the key takes it there too.
-      if (pressed === 0 && this.span.closest("[data-current]")) setTimeout(() => this.take());
+      clearTimeout(this.taking); // of a double click only the second press counts
+      if (pressed === 0 && this.span.closest("[data-current]")) this.taking = setTimeout(() => this.take());
     });
   }
 
@@ -73,6 +74,11 @@ export class SpanPicker {
     this.show();
     this.select(range);
     return true;
+  }
+
+  /** Nothing is selected in a passage: say what to do. */
+  ask() {
+    document.querySelector("[data-said]").textContent = "Nothing is selected. Select words in a passage above.";
   }
 
   /** Whether by keys a part was left of what had just been taken. */

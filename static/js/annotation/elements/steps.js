@@ -91,8 +91,10 @@ export class Steps {
   /** Show the step and put the focus where its work begins. */
   enter(section) {
     this.mark(section.dataset.step);
+    this.say(""); // what was said belongs to the step before
     section.closest(".desk-scroll").scrollTop = 0;
     if (this.form.dataset.view === "all") section.scrollIntoView();
+    else section.querySelector("h2").scrollIntoView({ block: "nearest" }); // on a narrow screen the page scrolls
     beginning(section).focus({ preventScroll: true });
   }
 
@@ -209,7 +211,7 @@ export class Steps {
 
   showState(section, absent, remarks) {
     const here = ({ field }) => this.cell(field).closest("[data-step]") === section;
-    const gaps = absent.filter(here);
+    const gaps = absent.filter(here).sort((one, other) => (isBefore(this.cell(one.field), this.cell(other.field)) ? -1 : 1));
     const open = remarks.filter((finding) => here(finding) && !this.isTicked(finding));
     const isOpen = this.open.includes(section);
     const link = this.link(section);
@@ -219,8 +221,10 @@ export class Steps {
   }
 }
 
+const isBefore = (one, other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
+
 function words(isOpen, missing, toCheck) {
-  if (!isOpen) return "not needed";
+  if (!isOpen) return "not open";
   if (missing) return `${missing} missing`;
   return toCheck ? `${toCheck} to check` : "complete";
 }
