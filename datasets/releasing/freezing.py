@@ -92,7 +92,7 @@ def _written(collection: Collection, version: str, content: _Content, name: str)
 
 def _bundled(release: Release, content: _Content, files: list[ReleaseFile]) -> ReleaseFile:
     rows = partial(streamed, current(release.collection), without=list(content.excluded))
-    stored = stored_bundle(release, rows, files, content.excluded.values())
+    stored = stored_bundle(release, rows, files, len(content.excluded))
     return named_file(release.collection, release.version, Bundle(), stored)
 
 

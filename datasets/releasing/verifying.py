@@ -66,6 +66,6 @@ def _made(release: Release, exporter: Exporter) -> ReleaseFile:
 
 
 def _bundle(release: Release, files: list[ReleaseFile]) -> ReleaseFile:
-    reasons = release.left_out.order_by().values_list("reason", flat=True)
-    stored = stored_bundle(release, partial(released_rows, release), files, list(reasons))
+    rows = partial(released_rows, release)
+    stored = stored_bundle(release, rows, files, release.left_out.count())
     return named_file(release.collection, release.version, Bundle(), stored)

@@ -44,7 +44,7 @@ def _counts(facts: Facts) -> str:
     said = f"{facts.records} records"
     if facts.invalid:
         said += f" ({facts.invalid} of them invalid tags)"
-    return f"{said}, {facts.questions} questions, {sum(facts.reasons.values())} questions left out"
+    return f"{said}, {facts.questions} questions, {facts.left_out} questions left out"
 
 
 def _type(field: Field) -> str:

@@ -19,7 +19,7 @@ def datasheet(facts: Facts) -> str:
         records=facts.records,
         invalid=facts.invalid,
         questions=facts.questions,
-        reasons=_reasons(facts),
+        left_out=facts.left_out,
         language=inline(facts.said("language")),
         source=inline(facts.said("source")),
         source_citation=block(facts.said("source_citation")),
@@ -45,11 +45,6 @@ def _creators(facts: Facts) -> str:
         for creator in facts.about.get("creators", ())
     ]
     return "\n".join(lines) or NOT_GIVEN
-
-
-def _reasons(facts: Facts) -> str:
-    lines = [f"- {count}: {inline(reason)}" for reason, count in facts.reasons.items()]
-    return "\n".join(lines) or "None."
 
 
 _SHEET = """\
@@ -81,13 +76,10 @@ What a record is: {kind}
 | Records | {records} |
 | of them invalid tags | {invalid} |
 | Questions | {questions} |
+| Questions left out | {left_out} |
 | Language of the texts | {language} |
 
-Questions left out, by reason:
-
-{reasons}
-
-All records are one split, `test`.
+The page of the release says why questions were left out. All records are one split, `test`.
 
 ## 3. Collection process
 
@@ -104,8 +96,7 @@ The complete records say which answers were inferred and where passages were cop
 
 ## 5. Uses
 
-A test of how models answer when their sources contradict each other. It is no training data. Other uses:
-{not_given}
+All of it is one split, `test`: it is for evaluation, and not for training. Other uses: {not_given}
 
 ## 6. Distribution
 

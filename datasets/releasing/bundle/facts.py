@@ -27,7 +27,7 @@ class Facts:
     """A release: `frozen` is the moment in UTC; `about` what its collection said of itself (describing.COLUMNS).
 
     citation: as a sentence. protocol: name and version of the one that declares the records, else "". `canary`,
-    `protocol_licence` and `protocol_source` are the protocol's. reasons: of the questions left out, with their numbers.
+    `protocol_licence` and `protocol_source` are the protocol's. left_out: questions; the page of the release says why.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Facts:
     records: int
     invalid: int
     questions: int
-    reasons: Mapping[str, int]
+    left_out: int
 
     def said(self, name: str) -> str:
         """The text of `about`; "" where nobody gave it."""

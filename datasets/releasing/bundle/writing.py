@@ -50,13 +50,13 @@ class Bundle:
 
 
 def stored_bundle(
-    release: Release, rows: Rows, files: Sequence[ReleaseFile], reasons: Iterable[str]
+    release: Release, rows: Rows, files: Sequence[ReleaseFile], left_out: int
 ) -> StoredFile:
     """Write the bundle of a release, which may not be saved yet, and store it. Raises ExportFailed.
 
-    rows: gives its rows anew each time. files: its other files, stored. reasons: one for each question left out.
+    rows: gives its rows anew each time. files: its other files, stored. left_out: how many questions are.
     """
-    return store(_pieces(lambda file: _write(file, release, rows, files, Counter(reasons))))
+    return store(_pieces(lambda file: _write(file, release, rows, files, left_out)))
 
 
 def _pieces(write: Callable[[IO[bytes]], None]) -> Iterator[bytes]:
@@ -73,7 +73,7 @@ def _write(
     release: Release,
     rows: Rows,
     files: Sequence[ReleaseFile],
-    reasons: Counter[str],
+    left_out: int,
 ) -> None:
     collection = release.collection
     declaration = collection.declaration if collection.is_declared else None
@@ -89,7 +89,7 @@ def _write(
         for path, holds, chunks in made
     ]
     data += [_published(zipped, release, file) for file in files if file != complete]
-    facts = _facts(release, lines, tally, reasons)
+    facts = _facts(release, lines, tally, left_out)
     if declaration is None:
         found = (line for row in rows() for line in attributions(row.columns))
         zipped.add("attribution.csv", (text.encode("utf-8") for text in csv_lines(HEADER, found)))
@@ -146,7 +146,7 @@ def _published(zipped: Zip, release: Release, file: ReleaseFile) -> DataFile:
     )
 
 
-def _facts(release: Release, lines: Lines, tally: Counter[str], reasons: Counter[str]) -> Facts:
+def _facts(release: Release, lines: Lines, tally: Counter[str], left_out: int) -> Facts:
     collection = release.collection
     declaration = collection.declaration if collection.is_declared else None
     return Facts(
@@ -168,5 +168,5 @@ def _facts(release: Release, lines: Lines, tally: Counter[str], reasons: Counter
         records=tally["records"],
         invalid=tally["invalid"],
         questions=tally["questions"],
-        reasons=dict(sorted(reasons.items())),
+        left_out=left_out,
     )
