@@ -8,9 +8,9 @@ from annotation.guideline_text import parts_of
 from annotation.models import Annotation, AskedArticle, Assignment, Guideline, TagReview
 from annotation.reviewing import deciding
 from annotation.states import AnnotationState
-from annotation.workflow import asked_articles, claiming, saving
+from annotation.workflow import asked_articles, claiming, saving, undoing
 from annotation.workflow.in_hand import HandsFull
-from leases.refusal import Refusal, StaleVersion
+from leases.refusal import Conflict, Refusal, StaleVersion
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of
 from tests.races import at_once, overlapping
@@ -78,6 +78,67 @@ def test_a_double_click_on_submit_takes_one_tag():
     assert [answer.status_code for answer in answers] == [200, 200]
     assert len({answer.context["annotation"] for answer in answers}) == 1
     assert Annotation.objects.count() == 2
+
+
+@pytest.fixture
+def handed():
+    return make.submitted(make.annotator("alice"), within=make.campaign())
+
+
+@pytest.fixture
+def take_back(handed):
+    version = Annotation.objects.get().version
+    return lambda: undoing.undo(annotation_id=handed.pk, by=handed.author, version=version)
+
+
+@pytest.fixture
+def opening(handed):
+    """A reviewer opens the tag; `.answers` holds what they got."""
+
+    def open_it():
+        client = Client()
+        client.force_login(reviewer)
+        open_it.answers.append(client.get(make.place_of(handed).path))
+
+    reviewer, open_it.answers = make.admin("omar"), []
+    return open_it
+
+
+def is_drafted():
+    """Whether the submission was taken back, and nothing of an open review is left, or all the other way round."""
+    row = Annotation.objects.select_related("assignment").get()
+    whole = (row.state, row.assignment.state, row.submitted_at is None, row.opened_at is None)
+    assert whole in (("draft", "held", True, True), ("submitted", "submitted", False, False))
+    return row.state == AnnotationState.DRAFT
+
+
+def shows(answer):
+    return make.WHOLE["statement_1"] in answer.content.decode()
+
+
+def test_a_reviewer_who_opens_what_is_being_taken_back_sees_nothing_of_it(take_back, opening):
+    assert overlapping(take_back, opening) is None
+    assert is_drafted()
+    assert not shows(opening.answers[0])
+
+
+def test_what_a_reviewer_is_opening_is_not_taken_back(take_back, opening):
+    assert isinstance(overlapping(opening, take_back), Conflict)
+    assert not is_drafted()
+    assert shows(opening.answers[0])
+
+
+def test_of_taking_back_and_opening_at_once_one_wins_whole(take_back, opening):
+    refused = [each for each in at_once(take_back, opening) if each]
+    assert is_drafted() == (not refused) == (not shows(opening.answers[0]))
+
+
+def test_a_double_click_on_undo_takes_back_once(handed, take_back):
+    before = Annotation.objects.get().version
+    assert overlapping(take_back, take_back) is None
+    assert is_drafted()
+    assert Annotation.objects.get().version == before + 1
+    assert handed.draft_revisions.count() == 1
 
 
 def test_submissions_from_two_tabs_take_one_tag():
