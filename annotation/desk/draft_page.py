@@ -53,13 +53,19 @@ class PassageCard:
     n: int
     pieces: list[tuple[str, bool]]
     lost: str = ""
+    lang: str = ""
 
     @classmethod
-    def of(cls, entries: Entries, n: int) -> "PassageCard":
+    def of(cls, entries: Entries, n: int, lang: str) -> "PassageCard":
         text, span = passage_for_models(entries, n), entries[f"span_{n}"]
         pieces = marked(text, span, entries[f"span_{n}_at"])
         is_there = any(holds(entries[f"passage_{n}_{form}"], span) for form in FORMS)
-        return cls(n, pieces, "" if not text or is_there else span)
+        return cls(n, pieces, "" if not text or is_there else span, lang)
+
+
+def fields_of_passage(n: int) -> list[str]:
+    """The fields with words of passage `n`, which are in its language."""
+    return [*(f"passage_{n}_{form}" for form in FORMS), f"span_{n}"]
 
 
 @dataclass
@@ -79,8 +85,9 @@ class DraftPage:
     posted: Captured | None = None
     is_begun: bool = False
 
-    def context(self) -> dict[str, Any]:
-        """The context of annotate.html."""
+    def context(self, languages: Mapping[int, str]) -> dict[str, Any]:
+        """The context of annotate.html. `languages`: a shown revision's key -> the language of its text."""
+        spoken = {n: self.language(n, languages) for n in (1, 2)}
         assignment = self.annotation.assignment
         guideline = html_parts(self.annotation.guideline.body) if self.annotation.guideline else {}
         return {
@@ -91,9 +98,9 @@ class DraftPage:
             "place_in_queue": assignment
             and place_in_queue(self.annotation.author, assignment.campaign),
             "evidence": Evidence(self.annotation.sighting),
-            "steps": shown_steps(STEPS, self.entries, self.remarks(), guideline),
+            "steps": shown_steps(STEPS, self.entries, self.remarks(spoken), guideline),
             "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
-            "passages": [PassageCard.of(self.entries, n) for n in (1, 2)],
+            "passages": [PassageCard.of(self.entries, n, lang) for n, lang in spoken.items()],
             "summary": self.summary(),
             "review": self.review,
             "rules": browser_rules(),
@@ -107,23 +114,34 @@ class DraftPage:
 
     def captured(self) -> dict[str, Any]:
         """What the form carries besides its fields: the pieces of both passages as JSON, and the filled fields."""
+        return {"provenance": json.dumps(self.pieces, ensure_ascii=False), "filled": self.filled}
+
+    @cached_property
+    def pieces(self) -> dict[str, list[Mapping[str, Any]]]:
         pieces = {n: [*self.annotation.provenance.get(n, [])] for n in PASSAGES}
         for n, sent in (self.posted.pieces if self.posted else {}).items():
             pieces[n] += map(vars, sent)
-        return {"provenance": json.dumps(pieces, ensure_ascii=False), "filled": self.filled}
+        return pieces
+
+    def language(self, n: int, languages: Mapping[int, str]) -> str:
+        """Of passage `n`, by the articles that it was copied from; "" where that is unknown, or they are of two."""
+        found = {languages.get(piece["revision"], "") for piece in self.pieces[str(n)]}
+        return found.pop() if len(found) == 1 else ""
 
     @cached_property
     def review(self) -> Review | None:
         is_new = self.annotation.state == AnnotationState.DRAFT
         return None if is_new else self.annotation.reviews.first()
 
-    def remarks(self) -> Remarks:
+    def remarks(self, spoken: Mapping[int, str]) -> Remarks:
+        """`spoken`: the language of each passage."""
         return Remarks(
             self.problems,
             self.findings,
             self.ticked | {key for key, _ in self.annotation.checked_warnings},
             self.review.notes_by_field if self.review else {},
             frozenset(self.filled),
+            {name: lang for n, lang in spoken.items() for name in fields_of_passage(n)},
         )
 
     def summary(self) -> list[SummaryLine]:

@@ -83,6 +83,17 @@ class OtherArticles:
         first = self.choices[0] if self.choices else None
         return next((choice for choice in self.choices if choice.key == self.key), first)
 
+    @property
+    def languages(self) -> dict[int, str]:
+        """Revision's key -> the language of its text, of the tagged article and of those that can be shown."""
+        tagged = self.annotation.sighting.revision
+        own = tagged.article.wiki.language
+        others = {
+            each.revision.pk: each.revision.article.wiki.language if each.elsewhere else own
+            for each in self.choices
+        }
+        return {tagged.pk: own, **others}
+
     @cached_property
     def article(self) -> ShownArticle | None:
         return shown_article(self.chosen.revision) if self.chosen else None

@@ -24,13 +24,17 @@ from annotation.fields.walker import (
 
 @dataclass(frozen=True)
 class Remarks:
-    """Remarks on entries: problems and notes by name of field or cell, findings, ticked warnings, filled fields."""
+    """Remarks on entries: problems and notes by name of field or cell, findings, ticked warnings, filled fields.
+
+    `languages`: of fields with text from elsewhere, "" where it is unknown.
+    """
 
     problems: Mapping[str, str] = field(default_factory=dict)
     findings: Sequence[CheckFinding] = ()
     ticked: frozenset[str] = frozenset()
     notes: Mapping[str, str] = field(default_factory=dict)
     filled: frozenset[str] = frozenset()
+    languages: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class ShownField:
     warnings: tuple[Warned, ...] = ()
     note: str = ""
     filled: bool = False
+    lang: str | None = None
     rows: tuple[tuple["ShownField", ...], ...] = ()
 
     @property
@@ -149,6 +154,7 @@ def shown_field(field: Field, name: str, value: Any, remarks: Remarks) -> ShownF
         ),
         note=remarks.notes.get(name, ""),
         filled=name in remarks.filled,
+        lang=remarks.languages.get(name),
         rows=tuple(shown_row(field, index, row, remarks) for index, row in enumerate(value or [{}]))
         if field.kind == FieldKind.ROWS
         else (),

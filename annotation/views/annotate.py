@@ -143,7 +143,7 @@ def shown(
 ) -> HttpResponse:
     """`undo`: the submission that this page may take back."""
     others = OtherArticles(desk.annotation, request.GET.get("other", ""), none_asked=desk.is_begun)
-    context = {**desk.context(), "others": others, "undo": undo}
+    context = {**desk.context(others.languages), "others": others, "undo": undo}
     return render(request, "annotation/annotate.html", context, status=status)
 
 

@@ -12,6 +12,7 @@ from tests.annotation.captured_cases import TAG, sighting_of
 from tests.browser.conftest import intercept, settled, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
 from wikifetch.article_html import article_html
+from wikifetch.models import Wiki
 from wikifetch.source.dump import read_dump
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -393,3 +394,22 @@ def test_a_form_posted_at_once_has_it_too(page, watch):
     desk.keyboard.press("Control+Enter")
     expect(desk.locator("#error-summary")).to_be_visible()
     assert [piece["text"] for piece in Annotation.objects.get().provenance["2"]] == ["It grew."]
+
+
+def test_a_passage_is_in_the_language_of_the_article_it_was_copied_from(page):
+    alice = make.annotator("alice")
+    draft = real_draft("Ein Bach. Das Dach.\n\nIt opened in 1974." + TAG, alice)
+    Wiki.objects.update(base_url="https://de.wikipedia.org/wiki/")
+    desk = opened(page, draft, alice)
+    of_second = desk.locator(
+        "[name=passage_2_copied], [name=passage_2_standalone], [name=span_2], [data-passage-card='2'] .span-words"
+    )
+    languages = "places => places.map(({ lang }) => lang).join()"
+    assert of_second.evaluate_all(languages) == ",,,"
+    select(desk, "Ein Bach", "Ein Bach")
+    desk.keyboard.press("2")
+    assert of_second.evaluate_all(languages) == "de,de,de,de"
+    desk.locator("#pane-article .article-text").evaluate("article => { article.lang = 'fr'; }")
+    select(desk, "Das Dach", "Das Dach")
+    desk.keyboard.press("2")
+    assert of_second.evaluate_all(languages) == ",,,"

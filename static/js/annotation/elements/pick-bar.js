@@ -86,7 +86,9 @@ export class PickBar {
     const box = this.box(n);
     const before = box.value;
     const restore = keepPlace(box);
-    if (this.proposals.isReplacedBy(n, text)) write(box, text);
+    const isReplaced = this.proposals.isReplacedBy(n, text);
+    this.nameLanguage(n, isReplaced || !before.trim() || box.lang === selected.holder.lang ? selected.holder.lang : "");
+    if (isReplaced) write(box, text);
     else {
       box.setSelectionRange(before.length, before.length);
       write(box, (before && !before.endsWith("\n") ? "\n" : "") + text, { replace: false });
@@ -101,6 +103,12 @@ export class PickBar {
   ask() {
     const valid = this.form.querySelector("[data-opens]").dataset.label;
     this.said.textContent = this.open ? "Nothing is selected. Click a sentence of the article, or press j." : `Choose “${valid}” first.`;
+  }
+
+  /** Of what has words of the passage: its fields, its span and its card; "" where they are of two. */
+  nameLanguage(n, lang) {
+    const places = this.form.querySelectorAll(`[name^=passage_${n}_], [name=span_${n}], [data-passage-card="${n}"] .span-words`);
+    for (const place of places) place.lang = lang;
   }
 
   /** Where the piece is from; the server checks it, and knows where the block above the article is. */

@@ -4,7 +4,7 @@
 import { holds } from "../folding.js";
 import { lines, located, read, textOf, toggled, written } from "../spans.js";
 import { textControl } from "../entries.js";
-import { languageOf, wholeWords, wordsIn } from "../words.js";
+import { wholeWords, wordsIn } from "../words.js";
 import { pointAt, textsIn } from "./article-text.js";
 import { button, made, write } from "../../shared/dom.js";
 
@@ -97,7 +97,7 @@ export class SpanPicker {
     before.setEnd(range.startContainer, range.startOffset);
     const start = before.toString().length;
     const chosen = [start, start + range.toString().length];
-    return this.isExact ? chosen : wholeWords(this.text, chosen, languageOf(this.words));
+    return this.isExact ? chosen : wholeWords(this.text, chosen, this.words.lang);
   }
 
   /** By keyboard: the arrows go from word to word; with Shift the browser takes more of the text, or less. */
@@ -105,7 +105,7 @@ export class SpanPicker {
     if (!["ArrowLeft", "ArrowRight"].includes(event.key) || event.ctrlKey || event.altKey || event.metaKey) return;
     const range = this.selected();
     this.isExact = event.shiftKey;
-    const words = this.text ? wordsIn(this.text, languageOf(this.words)) : [];
+    const words = this.text ? wordsIn(this.text, this.words.lang) : [];
     if ((event.shiftKey && range) || !words.length) return;
     event.preventDefault();
     const isRightToLeft = getComputedStyle(this.words).direction === "rtl";
