@@ -11,24 +11,30 @@ from playwright.sync_api import expect
 
 from annotation.models import Annotation
 from tests.annotation import factories as make
+from tests.annotation.captured_cases import sighting_of
 from tests.browser.conftest import sign_in
 from tests.browser.test_capturing import TAG, real_draft
+from wikifetch.models import Article, Revision
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
 BY_KEYBOARD, BY_MOUSE = 19, 17
-TABLE_BY_KEYBOARD = 22
+TABLE_BY_KEYBOARD = BANNER_BY_KEYBOARD = 22
 WORKED = (
     f"== History ==\nThe mill on the Elbe was opened by its owners in 1974.{TAG}\n\n"
     "A stone over the door names 1980 as the year in which the mill opened.\n\nIts wheel is of oak.\n"
 )
-FAR = WORKED.replace(
-    "\n\nA stone", "\n\n" + "A brook runs by. Hay is cut in June.\n\n" * 80 + "A stone"
-)
+BROOK = "A brook runs by. Hay is cut in June.\n\n" * 80
+FAR = WORKED.replace("\n\nA stone", f"\n\n{BROOK}A stone")
 TABLE = (
     "== Lines ==\n{| class=wikitable\n! Line !! Opened !! Length\n|-\n| U1 || 1974 || 3 km\n|-\n"
     f"| U2{TAG} || 1980 || 5 km\n|}}\n\nThe line U2 was opened in 1984 by the mayor.\n"
 )
+BANNER = "{{contradicts other|Mills of the Elbe}}"
+TAGGED = (
+    BANNER + "\n\n@The mill on the Elbe was opened by its owners in 1974.\n\nIts wheel is of oak.\n"
+)
+OTHER = "There are four mills.\n\n@The third of the mills was opened by the mayor in 1980.\n\nAll are of stone.\n"
 
 
 class Hands:
@@ -47,6 +53,12 @@ class Hands:
     def type(self, text):
         self.typed += len(text)
         self.page.keyboard.type(text)
+
+    def find(self, words, pane="article"):
+        """Type the words in the search of this pane, which has the focus, and see that they are found."""
+        self.type(words)
+        found = self.page.locator(f"#pane-{pane} .article-search output")
+        expect(found).to_have_text("1 of 1")
 
     def click(self, locator):
         self.operations += 1
@@ -92,6 +104,24 @@ def at_tag(page):
     return opened
 
 
+@pytest.fixture
+def at_banner(page):
+    """`at_banner(text, other)`: the page of a banner that names another article, and the hands that work there."""
+    alice = make.annotator("alice")
+    sign_in(page, alice)
+
+    def opened(text, other):
+        wiki = sighting_of(text, raw=BANNER, title="Elbe Mill").revision.article.wiki
+        article = Article.objects.create(wiki=wiki, pageid=1, title="Mills of the Elbe")
+        Revision.objects.create(article=article, revid=1, wikitext=other)
+        draft = make.draft(alice, within=make.campaign(tags=0))
+        page.goto(f"/annotate/{draft.assignment_id}/")
+        expect(page.locator("[data-ready]")).to_be_attached()
+        return Hands(page)
+
+    return opened
+
+
 def submitted(page):
     expect(page.get_by_text("Submitted: ")).to_be_visible()
     return Annotation.objects.get(state="submitted")
@@ -126,7 +156,7 @@ def report(capsys, how, hands, typed, annotation, most):
 def test_the_worked_example_by_keyboard_alone(at_tag, page, capsys, text):
     hands = at_tag(text)
     hands.press("v", "/")
-    page.keyboard.type("a stone over")
+    hands.find("a stone over")
     hands.press("Enter", "2")
     hands.press("d")  # the choice opens the next step
     hands.type("The mill was opened in 1974.")
@@ -146,15 +176,19 @@ def test_the_worked_example_by_keyboard_alone(at_tag, page, capsys, text):
     report(capsys, "by keyboard", hands, typed, annotation, BY_KEYBOARD)
 
 
-def test_the_worked_example_by_mouse(at_tag, page, capsys):
+@pytest.mark.parametrize("words", ["", "a stone"], ids=["near", "far"])
+def test_the_worked_example_by_mouse(at_tag, page, capsys, words):
     page.add_init_script("localStorage.setItem('sic-et-non:steps', 'all')")
-    hands = at_tag(WORKED)
+    hands = at_tag(FAR if words else WORKED)
 
     def option(field, n):
         return page.locator(f"[data-field={field}] label:has(input[name={field}])").nth(n)
 
     hands.click(option("validity", 0))
     article = page.locator("#pane-article .article-text")
+    if words:
+        hands.click(page.locator("#pane-article .article-search input"))
+        hands.find(words)
     hands.drag(article, "A stone over the door names 1980 as the year in which the mill opened.")
     hands.click(page.get_by_role("button", name="To passage 2"))
     hands.click(option("same_passage", 1))
@@ -200,3 +234,29 @@ def test_a_tagged_row_of_a_table_by_keyboard_alone(at_tag, page, capsys):
     assert "1980" in annotation.passage_1_standalone
     assert annotation.modality_1 == "table"
     report(capsys, "a row, by keyboard", hands, typed, annotation, TABLE_BY_KEYBOARD)
+
+
+@pytest.mark.parametrize("between", ["", BROOK], ids=["near", "far"])
+def test_a_banner_and_another_article_by_keyboard_alone(at_banner, page, capsys, between):
+    hands = at_banner(*(text.replace("@", between) for text in (TAGGED, OTHER)))
+    hands.press("v", "/")
+    hands.find("the mill on")
+    hands.press("Enter", "1", "]", "/")
+    hands.find("the third", "other")
+    hands.press("Enter", "2", "d")
+    hands.type("The mill was opened in 1974.")
+    hands.press("Tab")
+    hands.type("The mill was opened in 1980.")
+    hands.press("Tab")
+    hands.type("1974")
+    hands.press("Tab")
+    hands.type("1980")
+    hands.press("Alt+n", "d", "Enter", "1", "Enter")
+    typed = hands.typed
+    hands.type("When was the mill opened?")
+    hands.press("Alt+s", "Alt+s", "Alt+n", "4", "Control+Enter")
+    annotation = submitted(page)
+    assert annotation.passage_1_copied == "The mill on the Elbe was opened by its owners in 1974."
+    assert annotation.passage_2_copied == "The third of the mills was opened by the mayor in 1980."
+    assert annotation.article_2 == "Mills of the Elbe"
+    report(capsys, "a banner, by keyboard", hands, typed, annotation, BANNER_BY_KEYBOARD)
