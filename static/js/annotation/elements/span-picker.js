@@ -51,7 +51,7 @@ export class SpanPicker {
     if (!chosen) this.place.value = ""; // the passage or the span is another now
     const ranges = chosen ?? located(text, this.span.value);
     this.lost.hidden = !text || ["copied", "standalone"].some((form) => holds(this.passage(form), this.span.value));
-    this.lost.querySelector("q").textContent = this.span.value;
+    this.lost.querySelector("bdi").textContent = this.span.value;
     if (text === this.text && String(ranges) === String(this.ranges)) return;
     this.text = text;
     this.ranges = ranges;
