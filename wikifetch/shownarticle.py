@@ -15,6 +15,7 @@ from wikifetch.models import Revision, RevisionHtml, Sighting
 from wikifetch.source.wikis import names_shown
 from wikifetch.wikihtml import elements
 from wikifetch.wikihtml.block_finding import Sought, find_block, find_tag
+from wikifetch.wikihtml.calls import TagCall, tag_call
 from wikifetch.wikihtml.html_blocks import WrittenArticle
 from wikifetch.wikihtml.writing import WikiHtmlWriter
 from wikifetch.wikitext import TagSeen, find_tags
@@ -86,6 +87,8 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
         tag = tag_among(tags, sighting)
         if tag is None:
             return [block]
+        call = _call_among(tags, tag)
+        block = replace(block, call=call)
         around = [each for each in tags if _is_beside(each, tag)]
         if tag in around:
             block = replace(block, number=around.index(tag), among=len(around))
@@ -97,6 +100,7 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
             number=there.index(tag),
             among=len(there),
             is_apart=not tag.passage.start <= tag.position < tag.passage.end,
+            call=call,
         )
     same = _same_passages(tags, tag)
     if not tag.has_passage:
@@ -104,6 +108,18 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
     # Words that a template wraps may be a part of a unit there; a note, and a unit before the tag, are their own.
     is_part = passage.kind == "paragraph" and not passage.is_apart
     return [replace(passage, same=same), *[block] * is_part]
+
+
+def _call_among(tags: Sequence[TagSeen], tag: TagSeen) -> TagCall | None:
+    """How the wikitext calls the tag's template, and which of the equal calls it is; None where it is no template."""
+    if not tag.raw.startswith("{{"):
+        return None
+    equal = [each.position for each in tags if _call(each).is_equal(_call(tag))]
+    return replace(_call(tag), number=equal.index(tag.position), among=len(equal))
+
+
+def _call(tag: TagSeen) -> TagCall:
+    return tag_call(tag.name, tag.params, in_note=tag.passage.kind == "note")
 
 
 def _is_beside(other: TagSeen, tag: TagSeen) -> bool:

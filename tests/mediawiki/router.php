@@ -1,10 +1,11 @@
 <?php
 // Router of PHP's own server: /wiki/Title and /w/api.php as on Wikipedia. Each request is written to
 // requests.log; while faults.json holds answers, the next requests get those instead of the wiki's, but for one
-// whose status is 0: that is the wiki's own.
+// whose status is 0: that is the wiki's own. While there is a file no-rest, it has no REST endpoint.
 $folder = dirname( getenv( 'MW_CONFIG_FILE' ) );
 $line = [
 	'method' => $_SERVER['REQUEST_METHOD'],
+	'path' => parse_url( $_SERVER['REQUEST_URI'], PHP_URL_PATH ),
 	'params' => $_GET + $_POST,
 	'agent' => $_SERVER['HTTP_USER_AGENT'] ?? '',
 	'encoding' => $_SERVER['HTTP_ACCEPT_ENCODING'] ?? '',
@@ -23,6 +24,12 @@ if ( $faults ) {
 		echo '<html><title>Error</title></html>';
 		return true;
 	}
+}
+
+if ( is_file( "$folder/no-rest" ) && strpos( $line['path'], '/rest.php/' ) !== false ) {
+	http_response_code( 404 );
+	echo '<html><title>Not Found</title></html>';
+	return true;
 }
 
 $root = '/usr/share/mediawiki';

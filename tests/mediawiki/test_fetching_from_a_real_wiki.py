@@ -6,8 +6,18 @@ from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, Found, seed
 from wikifetch import fetch, newfetch
 from wikifetch.fetch_progress import progress_of_fetch
-from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.models import (
+    Article,
+    FetchRun,
+    Revision,
+    RevisionHtml,
+    Sighting,
+    Tag,
+    TalkPage,
+    Wiki,
+)
 from wikifetch.otherarticles import other_revision
+from wikifetch.shownarticle import shown_article
 from wikifetch.source import livebatches
 from wikifetch.source.manners import Clock
 from wikifetch.source.wiki_client import WikiClient
@@ -57,7 +67,8 @@ def test_it_behaves_as_wikis_ask(wiki):
     assert all(line["agent"].startswith("SicEtNon/") for line in asked)
     assert all("(alice@example.org)" in line["agent"] for line in asked)
     assert {line["encoding"] for line in asked} == {"gzip"}
-    assert {line["params"]["maxlag"] for line in asked} == {"5"}
+    htmls = [line["path"] for line in asked if "/rest.php/" in line["path"]]
+    assert {line["params"]["maxlag"] for line in asked if line["path"] not in htmls} == {"5"}
     histories = [line["params"]["pageids"] for line in asked if "rvstartid" in line["params"]]
     batches = [
         line["params"]["pageids"].split("|")
@@ -72,11 +83,30 @@ def test_it_behaves_as_wikis_ask(wiki):
     assert len(histories) == len(inconsistent) + 1
     by_id = [line for line in asked if "revids" in line["params"]]
     assert len(by_id) <= 4
-    htmls = [line["params"]["oldid"] for line in asked if "oldid" in line["params"]]
     assert len({*htmls}) == len(htmls) == len(inconsistent)
     # One for the wiki's words, three for names, one list, two of content, two of talk pages, and those of the histories
     # and the HTML.
     assert len(asked) == 9 + len(histories) + len(by_id) + len(htmls)
+
+
+@pytest.mark.parametrize("has_rest", [True, False])
+def test_the_wikis_html_comes_from_its_rest_endpoint_where_it_has_one(wiki, edited, has_rest):
+    edited("Mill 05", "It stands.", "It stands.{{Inconsistent}}\n\nIt stands.{{Inconsistent}}")
+    wiki.edit("Template:Inconsistent", "<sup>[inconsistent]</sup>")
+    wiki.forget()
+    if not has_rest:
+        wiki.without_rest()
+    fetch.finished(newfetch.fetch_of_titles(["Mill 05", "Mill 06"]))
+    paths = [line["path"] for line in wiki.requests() if "/rest.php/" in line["path"]]
+    parsed = [line["params"]["oldid"] for line in wiki.requests() if "oldid" in line["params"]]
+    assert (len(paths), len(parsed)) == ((2, 0) if has_rest else (1, 2))
+    for kept in RevisionHtml.objects.all():
+        assert ("mw:Transclusion" in kept.text) == has_rest
+    for seen in Sighting.objects.select_related("revision__article__wiki", "tag"):
+        article = shown_article(seen.revision, seen)
+        assert article.origin.startswith("The wiki's own HTML")
+        assert 'aria-current="true"' in article.html
+        assert "data-mw" not in article.html
 
 
 def test_a_page_that_has_not_changed_is_not_asked_for_again(wiki):

@@ -38,13 +38,13 @@ class MediaWiki(Server):
         self.launch(["php", *gzip, *server])
 
     def requests(self) -> list[dict]:
-        """Every request since the last `forget`: method, params, agent, encoding."""
+        """Every request since the last `forget`: method, path, params, agent, encoding."""
         log = self.root / "requests.log"
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
     def forget(self) -> None:
         """Empty the log and take all faults away."""
-        for name in ("requests.log", "faults.json", "lag", "language"):
+        for name in ("requests.log", "faults.json", "lag", "language", "no-rest"):
             (self.root / name).unlink(missing_ok=True)
 
     def fail_next(self, *faults: tuple[int, dict[str, str]]) -> None:
@@ -55,6 +55,10 @@ class MediaWiki(Server):
     def speak(self, language: str) -> None:
         """Name namespaces and months as wikis in this language do, until `forget`."""
         (self.root / "language").write_text(language)
+
+    def without_rest(self) -> None:
+        """Have no REST endpoint, until `forget`."""
+        (self.root / "no-rest").touch()
 
     def lag(self, seconds: float) -> None:
         (self.root / "lag").write_text(str(seconds))

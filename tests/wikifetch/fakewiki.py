@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,11 +37,16 @@ class Asked:
 
 
 class FakeWiki:
-    """Answers in the order of `answers`, then with the last of them; SILENCE never answers, TRICKLE never ends."""
+    """Answers in the order of `answers`, then with the last of them; SILENCE never answers, TRICKLE never ends.
+
+    Its REST endpoint answers by `rest`, of a revision's id; at first it has none. `rest_asked` is what that was asked.
+    """
 
     def __init__(self, *answers):
         self.answers = list(answers) or [Answer()]
         self.asked = []
+        self.rest = lambda revid: Answer("<title>Not Found</title>", 404)
+        self.rest_asked = []
         self.waits = []
         self.over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -88,8 +94,13 @@ class FakeWiki:
             def _answer(self, query):
                 params = {name: values[0] for name, values in parse_qs(query).items()}
                 path = urlsplit(self.path).path
-                fake.asked.append(Asked(self.command, path, params, dict(self.headers)))
-                answer = fake._next()
+                asked = Asked(self.command, path, params, dict(self.headers))
+                if revision := re.fullmatch(r"/w/rest\.php/v1/revision/(\d+)/html", path):
+                    fake.rest_asked.append(asked)
+                    answer = fake.rest(int(revision[1]))
+                else:
+                    fake.asked.append(asked)
+                    answer = fake._next()
                 if answer is SILENCE:
                     fake.over.wait(10)
                     return

@@ -279,7 +279,7 @@ def test_requests_and_bytes_are_counted_over_all_turns(live, waiting, client):
     assert (waiting.requests, before > len(HTML)) == (6, True)
     the_wait_is_over()
     run = fetch.finished(waiting)
-    assert run.requests == 6 + len(live.asked)
+    assert run.requests == 6 + len(live.asked) + len(live.rest_asked)
     assert run.received_bytes > before
     client.force_login(person("alice", Role.ADMIN))
     shown = client.get(f"/fetches/{run.pk}/").content.decode()
@@ -288,4 +288,6 @@ def test_requests_and_bytes_are_counted_over_all_turns(live, waiting, client):
 
 def test_the_command_ends_with_what_the_wiki_was_asked(live):
     out, _ = call("--kind", "all", "--limit", "1")
-    assert re.search(rf"\n{len(live.asked)} requests, \d\.\d KB received\.\n$", out)
+    assert re.search(
+        rf"\n{len(live.asked) + len(live.rest_asked)} requests, \d\.\d KB received\.\n$", out
+    )

@@ -199,6 +199,8 @@ HOSTILE = [
     '<p>Words</p><a title="&quot;&gt;&lt;img src=x onerror=alert(1)&gt;">x</a>',
     '<p>Words</p><table><caption>&lt;img src=x onerror=alert(1)&gt; "</caption><tr><td>x</td></tr></table>',
     '<p>Words</p><!--><img src=x onerror=alert(1)>-->',
+    """<p data-mw='"><img src=x onerror=alert(1)>'>Words</p>""",
+    """<link data-mw="{&quot;parts&quot;:[&quot;<script>&quot;]}" rel="stylesheet" href="//e.example"><p>Words</p>""",
     '<p>Words</p><form action="//evil.example"><button formaction="javascript:alert(1)">x</button><input></form>',
     '<p>Words</p><h2 id="tagged-block">x</h2><p id="evidence-heading">y</p><li id="cite_note-1">z</li>',
 ]  # fmt: skip
@@ -258,10 +260,18 @@ def test_deep_html_is_read_and_no_deeper_than_the_sanitiser_takes():
         "<div><style></div></style>",
         "<div><svg><style><b></div>",
         "<div/title=</div>",
+        "<!--> data-mw='<div>' -->",
+        "<div><style> data-mw='</style><b>' </style>",
     ],
 )
 def test_an_end_that_ends_nothing_hides_no_depth(opened):
     assert "in one another" in too_much(opened * 1_001)
+
+
+def test_wikitext_in_data_is_no_depth():
+    for data in ("""'{"wt":"<ref>a"}'""", '"{&quot;wt&quot;:&quot;<ref>a&quot;}"'):
+        assert too_much(f"<p data-mw={data}></p>" * 1_001) == ""
+    assert "in one another" in too_much("<p data-mw='\">' x=\"'><div>" * 1_001)
 
 
 def test_html_that_never_ends_is_counted_in_a_moment():

@@ -3,6 +3,7 @@
 Shapes: format=json, formatversion=2; a missing page has `missing`, a hidden revision says what is hidden.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from wikifetch.history.pages_seen import ARTICLES, HiddenParts, PageSeen, Revisi
 from wikifetch.history.tracing import Outline
 from wikifetch.source.manners import WikiError
 from wikifetch.source.shapes import (
+    Reply,
     flag_in,
     more_of,
     number_in,
@@ -38,6 +40,13 @@ NO_SUCH_TITLE = "The wiki has no page of this title."
 NO_SUCH_PAGE = "The wiki has no such page any more."
 TEXT_HIDDEN = "The wiki hides its text."
 NO_TEXT = "The wiki did not give its text, and did not say why. Fetch it again later."
+
+# Of Parsoid's HTML (mediawiki.org, Specs/HTML).
+_PAGE = re.compile(r"\s*<!DOCTYPE html>\s*<html\b[^>]*", re.IGNORECASE)
+_REVISION = re.compile(r'\babout="[^"]*/revision/(\d{1,18})"')
+# Words for one of several variants of a language: they are in an attribute, and the wiki's scripts show them.
+_VARIANT = re.compile(r"\stypeof=[\"'](?:[^\"'<>]*\s)?mw:LanguageVariant\b")
+_NO_HANDLER = re.compile(r"rest-no-match|did not match any known handler")
 
 
 @dataclass(frozen=True)
@@ -189,6 +198,33 @@ def parsed_html(answer: dict[str, Any], revid: int) -> str:
     if parsed.get("revid") != revid:
         raise WikiError("The wiki gave the HTML of another revision.", code="otherrevid")
     return storable(html)
+
+
+def is_rest_answer(reply: Reply) -> bool:
+    """Whether it is an answer of the REST endpoint: HTML of a revision, or why it gives none of this one."""
+    if reply.status == 200:
+        return _revision_of(_decoded(reply)) is not None
+    try:
+        said = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and "httpCode" in said and not _NO_HANDLER.search(_decoded(reply))
+
+
+def rest_html(reply: Reply, revid: int) -> str:
+    """A reply's HTML of this revision; "" where it has another one's or none, or not all of its words."""
+    html = _decoded(reply) if reply.status == 200 else ""
+    return "" if _revision_of(html) != revid or _VARIANT.search(html) else storable(html)
+
+
+def _decoded(reply: Reply) -> str:
+    return reply.body.decode("utf-8", "replace")
+
+
+def _revision_of(html: str) -> int | None:
+    page = _PAGE.match(html)
+    number = _REVISION.search(page[0]) if page else None
+    return int(number[1]) if number else None
 
 
 def concealed(revision: dict[str, Any]) -> HiddenParts | None:

@@ -109,6 +109,11 @@ def api_at(base: str) -> str:
     return base if base.endswith(_API) else f"{base}/w{_API}"
 
 
+def rest_html_at(api_url: str, revid: int) -> str:
+    """Address of a revision's HTML at the REST endpoint beside the API (mediawiki.org, API:REST API/Reference)."""
+    return f"{api_url.removesuffix(_API)}/rest.php/v1/revision/{revid}/html"
+
+
 def articles_at(base: str) -> str:
     """What the titles of a wiki's articles follow in their addresses."""
     if base.endswith(_API):

@@ -6,6 +6,7 @@ booleans.
 
 import json
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -105,6 +106,14 @@ def entries_of(query: dict[str, Any]) -> Iterator[str]:
     for name, listed in query.items():
         for entry in listed if isinstance(listed, list) else [listed]:
             yield json.dumps([name, entry], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came from an address: the status and the body, whose beginning alone is read of an error."""
+
+    status: int
+    body: bytes
 
 
 class Continuations:

@@ -7,7 +7,7 @@ It rests on this: every error is HTTP 200 in one of two shapes; what comes from 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import requests
@@ -28,7 +28,7 @@ from wikifetch.source.manners import (
     checked_address,
     user_agent,
 )
-from wikifetch.source.shapes import Continuations, entries_of, more_of, query_of
+from wikifetch.source.shapes import Continuations, Reply, entries_of, more_of, query_of
 
 _LONG_QUERY = 2_000  # bytes of a query; a longer one is posted
 _MAX_ANSWER = 32 * 1024 * 1024
@@ -48,6 +48,10 @@ class _Busy:
     seconds: float | None
     why: str
     said: str = ""
+
+
+_T = TypeVar("_T")
+_Send = Callable[[], requests.Response]
 
 
 class _Account(AuthBase):
@@ -118,12 +122,21 @@ class WikiApi:
             data["maxlag"] = self._manners.maxlag
         if self._account:
             data["assert"] = "user"  # else a token that is not taken would go unnoticed
+        return self._patiently(lambda: self._sent(data), self._read, most)
+
+    def reply_at(self, url: str, *, most: int) -> Reply:
+        """What another address of this wiki replies, an error too; asked with the same manners. Raises WikiError."""
+        return self._patiently(lambda: self._session.get(url, **self._how()), self._reply, most)
+
+    def _patiently(
+        self, send: _Send, read: Callable[[requests.Response, int], _T | _Busy], most: int
+    ) -> _T:
         patience = Patience(min(MOST_HERE, self._manners.max_wait), self._wait)
         while True:
             self._wait(self._next_request - self._clock.monotonic())
             self._next_request = self._clock.monotonic() + 1 / self._manners.per_second
             self._before_request()
-            answer = self._ask_once(data, most)
+            answer = self._once(send, read, most)
             if not isinstance(answer, _Busy):
                 return answer
             patience.wait(answer.seconds, answer.why, answer.said)
@@ -135,12 +148,14 @@ class WikiApi:
             self._before_request()
             seconds -= part
 
-    def _ask_once(self, data: dict[str, Any], most: int) -> dict[str, Any] | _Busy:
+    def _once(
+        self, send: _Send, read: Callable[[requests.Response, int], _T | _Busy], most: int
+    ) -> _T | _Busy:
         try:
             self._traffic.requests += 1
-            with self._sent(data) as response:
+            with send() as response:
                 try:
-                    return self._read(response, most)
+                    return read(response, most)
                 finally:
                     self._traffic.received += response.raw.tell()
         except TooLarge:
@@ -155,23 +170,19 @@ class WikiApi:
             return _Busy(None, _busy(f"no connection: {type(error).__name__}"))
 
     def _sent(self, data: dict[str, Any]) -> requests.Response:
-        how: dict[str, Any] = {
-            "timeout": self._manners.timeout,
-            "allow_redirects": False,
-            "stream": True,
-        }
+        how = self._how()
         if len(urlencode(data)) > _LONG_QUERY:
             return self._session.post(self.api_url, data=data, **how)
         return self._session.get(self.api_url, params=data, **how)
 
+    def _how(self) -> dict[str, Any]:
+        return {"timeout": self._manners.timeout, "allow_redirects": False, "stream": True}
+
     def _read(self, response: requests.Response, most: int) -> dict[str, Any] | _Busy:
         """The status first: what a wiki's edge answers is HTML."""
-        headers = response.headers
-        seconds = retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
-        status = response.status_code
+        seconds, status = self._seconds_in(response), response.status_code
         if status in api_refusals.BUSY_STATUS:
-            said = api_refusals.quoted(self._beginning(response))
-            return _Busy(seconds, api_refusals.busy(status), said)
+            return self._busy_with(response)
         if response.is_redirect or 300 <= status < 400:
             raise WikiError(
                 f"{self.api_url} sends its callers on to {response.headers.get('Location', '')[:200]!r}, "
@@ -188,6 +199,23 @@ class WikiApi:
         if not isinstance(answer, dict):
             raise WikiError(f"{self.api_url} answered with JSON that no MediaWiki API sends.")
         return _checked(answer, seconds)
+
+    def _reply(self, response: requests.Response, most: int) -> Reply | _Busy:
+        """500 is no busy wiki here: one revision may be what it cannot show."""
+        status = response.status_code
+        if status in api_refusals.BUSY_STATUS - {500}:
+            return self._busy_with(response)
+        if status != 200:
+            return Reply(status, self._beginning(response))
+        return Reply(status, self._masked(read_whole(response, seconds=_MAX_SECONDS, most=most)))
+
+    def _busy_with(self, response: requests.Response) -> _Busy:
+        said = api_refusals.quoted(self._beginning(response))
+        return _Busy(self._seconds_in(response), api_refusals.busy(response.status_code), said)
+
+    def _seconds_in(self, response: requests.Response) -> float | None:
+        headers = response.headers
+        return retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
 
     def _beginning(self, response: requests.Response) -> bytes:
         """What came instead of data; nothing where that is long or slow."""

@@ -13,7 +13,7 @@ from wikifetch.history import pages_seen
 from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.history.tracing import Newest, Outline, Outlines
 from wikifetch.source import answers
-from wikifetch.source.manners import WikiError
+from wikifetch.source.manners import WikiBusy, WikiError, rest_html_at
 from wikifetch.source.shapes import more_of, number_in, query_of, records_in, text_in
 from wikifetch.source.wiki_api import WikiApi
 from wikifetch.wikitext.languages import WikiWords
@@ -28,6 +28,8 @@ MAX_HTML = 3 * 1024 * 1024  # bytes of an answer; such articles are lists of tho
 
 class WikiClient(WikiApi):
     """What is asked of one wiki; every method may raise WikiError."""
+
+    _has_rest = True  # until it answers otherwise
 
     def words(self) -> WikiWords:
         """What this wiki calls its namespaces and the months; nothing where it does not say."""
@@ -153,7 +155,32 @@ class WikiClient(WikiApi):
         return revisions
 
     def html_of(self, revid: int) -> str:
-        """A revision as the wiki shows it, without its ways to edit, contents and report."""
+        """A revision as the wiki shows it: from its REST endpoint where there is one, else by action=parse."""
+        return self._rest_html(revid) or self._parsed_html(revid)
+
+    def _rest_html(self, revid: int) -> str:
+        """ "" where the endpoint does not give it; it is asked no more once there seems to be none.
+
+        Raises WikiBusy if the wiki says when to come back.
+        """
+        if not self._has_rest:
+            return ""
+        try:
+            reply = self.reply_at(rest_html_at(self.api_url, revid), most=MAX_HTML)
+        except WikiBusy as busy:
+            if busy.seconds is not None:
+                raise
+            self._has_rest = False
+            return ""
+        except WikiError as error:
+            if error.code != "toolarge":
+                raise
+            return ""  # the other kind of HTML is smaller
+        self._has_rest = answers.is_rest_answer(reply)
+        return answers.rest_html(reply, revid)
+
+    def _parsed_html(self, revid: int) -> str:
+        """Without its ways to edit, contents and report."""
         apart = dict.fromkeys(("disableeditsection", "disabletoc", "disablelimitreport"), 1)
         query = {"action": "parse", "oldid": revid, "prop": "text|revid", **apart}
         return answers.parsed_html(self.ask(query, most=MAX_HTML), revid)

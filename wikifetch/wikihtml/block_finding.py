@@ -1,6 +1,7 @@
 """Where in a wiki's HTML the tagged block is. Pure.
 
-The wikitext's offsets are not in it, so the words decide: a block is found if exactly one unit of its kind has them.
+Where the HTML names the tag's template, the unit around that is the block (see calls). Else the words decide, as the
+wikitext's offsets are not in it: a block is found if exactly one unit of its kind has them.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Set
 from dataclasses import dataclass
 
+from wikifetch.wikihtml.calls import TagCall, place_of
 from wikifetch.wikihtml.html_blocks import HtmlBlock, WrittenArticle
 
 # A template may read differently on the wiki. A unit with the tag is the block if so many of the block's words, and
@@ -42,7 +44,7 @@ class Sought:
 
     The tag is the one with this `number`, from 0, `among` the tags that speak of it; `is_apart`: it is on its own, and
     speaks of the unit before. `same` is the number of this passage among those with tags and these words, and how many
-    there are.
+    there are. `call` is how the wikitext calls the tag's template.
     """
 
     kind: str
@@ -52,12 +54,34 @@ class Sought:
     among: int = 1
     is_apart: bool = False
     same: tuple[int, int] = (0, 1)
+    call: TagCall | None = None
 
 
 def find_block(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     """The units of the passage in their order; none where it is not in the article exactly once."""
+    place = place_of(article, sought.call) if sought.call else None
     if sought.kind in {"section", "lead"}:
-        return _range(article, sought)
+        return _range(article, sought, place)
+    found = _by_words(article, sought, place)
+    around = [] if place is None or sought.is_apart else _around(article, sought, place)
+    return found if around == [] or around[0] in found else around
+
+
+def _around(article: WrittenArticle, sought: Sought, place: int) -> list[HtmlBlock]:
+    """The innermost unit of its kind that a place is in, or what is before one without words.
+
+    Where several calls are equal, only if it has the words too.
+    """
+    kinds, wanted = _UNITS.get(sought.kind, set()) - {"cell"}, _words(sought.text)
+    units = [b for b in article.blocks if b.at <= place < b.end and b.kind in kinds][-1:]
+    if units and not _signs(units[0].text):
+        return _units_before(_outermost(article), place, {*kinds, "caption"}, wanted)
+    assert sought.call is not None
+    is_sure = sought.call.among == 1 or (units and _is_like(_words(units[0].text), wanted))
+    return units if is_sure else []
+
+
+def _by_words(article: WrittenArticle, sought: Sought, place: int | None) -> list[HtmlBlock]:
     text = sought.text
     if sought.kind == "infobox field":  # the wiki has a label of its own
         text = text.partition(": ")[2]
@@ -65,7 +89,7 @@ def find_block(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     units = [block for block in article.blocks if block.kind in kinds]
     finder = _Finder(units, sought.same)
     if sought.is_apart:
-        found = _run(article, kinds, text)
+        found = _run(article, kinds, text, place)
     else:
         runs = _equal_runs(article, kinds, text)
         found = finder.one_with(text) or (runs[0] if len(runs) == 1 else finder.one_like(text))
@@ -77,6 +101,11 @@ def find_block(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
 
 def find_tag(article: WrittenArticle, blocks: list[HtmlBlock], sought: Sought) -> int | None:
     """Where in its pieces the tag begins; None where the article shows more tags there, or fewer, than are sought."""
+    if sought.call and (place := place_of(article, sought.call)) is not None:
+        following = min((at for at, _ in article.made if at > place), default=len(article.pieces))
+        own = [at for at in article.tags if place <= at < following]
+        if len(own) == 1:
+            return own[0]
     first, last = blocks[0].at, max(block.end for block in blocks)
     if sought.kind in {"section", "lead"}:
         headings = (b.at for b in article.blocks if b.kind == "heading" and b.at < first)
@@ -139,11 +168,12 @@ def _row_with(article: WrittenArticle, text: str) -> list[HtmlBlock]:
     return found if len(found) == 1 else []
 
 
-def _run(article: WrittenArticle, kinds: Set[str], text: str) -> list[HtmlBlock]:
-    """The only units one after another that have these words; of several, and else, those before a tag on its own."""
+def _run(article: WrittenArticle, kinds: Set[str], text: str, place: int | None) -> list[HtmlBlock]:
+    """The only units one after another that have these words; of several, and else, those before the tag on its own."""
     units = _outermost(article)
     alone = [block.at for block in article.blocks if block.has_tag and not _signs(block.text)]
     runs = _equal_runs(article, kinds, text)
+    alone = alone if place is None else [place]
     if len(runs) != 1:
         before = [_units_before(units, at, kinds, _words(text)) for at in alone]
         runs = [run for n, run in enumerate(before) if run and run not in before[:n]]
@@ -191,12 +221,18 @@ def _is_like(unit: Counter[str], block: Counter[str]) -> bool:
     return common >= _MOST_OF_BLOCK * block.total() and common >= _MOST_OF_UNIT * unit.total()
 
 
-def _range(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
-    """The units below the only heading of this text, up to the next of its level; or those above the first one."""
+def _range(article: WrittenArticle, sought: Sought, place: int | None) -> list[HtmlBlock]:
+    """The units below the heading of this text, up to the next of its level; or those above the first one.
+
+    It is the heading above the tag's place, else the only one.
+    """
     headings = [block for block in article.blocks if block.kind == "heading"]
     start, end = -1, len(article.pieces)
     if sought.kind == "section":
-        own = [block for block in headings if _signs(block.text) == _signs(sought.heading)]
+        above = [block for block in headings if place is not None and block.at < place][
+            -1:
+        ] or headings
+        own = [block for block in above if _signs(block.text) == _signs(sought.heading)]
         if len(own) != 1:
             return []
         start = own[0].at

@@ -18,8 +18,10 @@ _DROPPED_CLASSES = {
     "mw-editsection", "vertical-navbox", "navbox-styles", "sidebar", "toc", "mw-jump-link", "catlinks",
     "printfooter", "sortkey", "mw-cite-backlink", "magnify", "sistersitebox", "portalbox", "portal", "metadata",
     "noprint", "shortdescription", "authority-control", "mw-empty-elt", "mw-references-columns-hidden", "nomobile",
+    "mw-linkback-text", "mw-broken-media",
 }  # fmt: skip
 _BANNERS = {"ambox", "tmbox", "ombox", "fmbox", "multiple-issues-text"}
+_BACK = "mw:referencedBy"  # Parsoid's way from a note back to the text
 _SHOWN_FIGURE = re.compile(r"/(?:Thumb|Frame)$")
 # One that a wiki's reader sees as the same thing.
 _SAME = {
@@ -35,10 +37,11 @@ _UNWRAPPED = {
 }  # fmt: skip
 
 # What is parsed, and looked at before it is rewritten; the result is sanitised again (article_html._TAGS).
-PARSED_ELEMENTS = _KEPT | _UNWRAPPED | set(_SAME)
+PARSED_ELEMENTS = _KEPT | _UNWRAPPED | set(_SAME) | {"link"}
 PARSED_ATTRIBUTES = {
-    "*": {"class", "style", "id"},
-    "a": {"href", "title"},
+    "*": {"class", "style", "id", "data-mw"},
+    "a": {"href", "title", "rel"},
+    "span": {"rel"},
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"},
     "math": {"alttext"},
@@ -87,7 +90,7 @@ def fate_of(tag: str, attributes: Mapping[str, str]) -> ElementFate | str:
 
 
 def _is_dropped(tag: str, classes: set[str], attributes: Mapping[str, str]) -> bool:
-    if tag == "img" or attributes.get("id") == "toc":
+    if tag == "img" or attributes.get("id") == "toc" or attributes.get("rel") == _BACK:
         return True
     if tag == "sup" and "Inline-Template" in classes:
         return False

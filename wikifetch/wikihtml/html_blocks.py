@@ -32,11 +32,15 @@ class HtmlBlock:
 
 @dataclass
 class WrittenArticle:
-    """The pieces of HTML, one for each start, end and text; the blocks in their order, and where tags begin."""
+    """The pieces of HTML, one for each start, end and text; the blocks in their order, and where tags begin.
+
+    `made` says where what a template made begins, and the data-mw of that, which Parsoid gives and action=parse not.
+    """
 
     pieces: list[str]
     blocks: list[HtmlBlock]
     tags: list[int]
+    made: list[tuple[int, str]]
 
     def is_banner(self, tag: int) -> bool:
         """Whether the tag that begins at this piece is a line of its own."""

@@ -18,6 +18,8 @@ _PART = re.compile(
     re.S | re.I | re.X,
 )
 _START = re.compile(r"<([a-zA-Z][^\s/>]*)")
+# Wikitext, in which elements are no elements.
+_DATA = re.compile(r"""\sdata-mw=(?:"[^"]*"|'[^']*')""")
 _NEVER_CLOSED = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
 }  # fmt: skip
@@ -35,7 +37,9 @@ def too_much(html: str) -> str:
             depth -= is_open
             continue
         # What looks like a start counts wherever it is: better once too often.
-        for name in map(str.lower, _START.findall(part[0])):
+        is_tag = not part["raw"] and not part[0].startswith("<!")
+        counted = _DATA.sub("", part[0]) if is_tag else part[0]
+        for name in map(str.lower, _START.findall(counted)):
             elements += 1
             if name not in _NEVER_CLOSED:
                 open_ones[name] += 1

@@ -70,6 +70,7 @@ class WikiHtmlWriter:
         self._open = [_Open("")]
         self._said = 0
         self._latex: list[str] = []
+        self._made: list[tuple[int, str]] = []
 
     def written(self, clean: str) -> WrittenArticle:
         for ends, tag, attributes, text in _TOKEN.findall(clean):
@@ -79,7 +80,7 @@ class WikiHtmlWriter:
                 self._close(tag)
             else:
                 self._start(tag, attributes_of(attributes) if attributes else {})
-        return WrittenArticle(self._pieces, self._blocks, sorted(self._tags))
+        return WrittenArticle(self._pieces, self._blocks, sorted(self._tags), self._made)
 
     def _text(self, escaped: str) -> None:
         here = self._open[-1]
@@ -100,7 +101,9 @@ class WikiHtmlWriter:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         above = self._open[-1]
-        if tag in {"img", "br"}:
+        if "data-mw" in attributes and not above.is_dropped:
+            self._made.append((len(self._pieces), attributes["data-mw"]))
+        if tag in {"img", "br", "link"}:
             self._start_empty(tag, attributes, above)
             return
         here = _Open(
@@ -181,7 +184,7 @@ class WikiHtmlWriter:
         return (*around, block)
 
     def _start_link(self, here: _Open, attributes: dict[str, str]) -> None:
-        if attributes.get("href", "").startswith("#"):
+        if "#cite_" in (target := attributes.get("href", "")) or target.startswith("#"):
             return
         title = attributes.get("title", "")
         is_new = "new" in attributes.get("class", "").split()
@@ -260,6 +263,7 @@ class WikiHtmlWriter:
         del self._blocks[here.blocks :]
         self._said = here.said
         self._tags = [at for at in self._tags if at < here.at]
+        self._made = [made for made in self._made if made[0] < here.at]
         for opened, had_lines in zip(self._open, here.was_lines or (), strict=False):
             opened.has_lines = had_lines
 
