@@ -15,7 +15,12 @@ import pytest
 from tests.wikifetch.factories import TAG, export, multistream, page, revision, written
 from wikifetch.source import dump_streams
 from wikifetch.source.dump_files import DumpFile, DumpFiles, in_natural_order
-from wikifetch.source.dump_streams import NotAligned, places_of_streams, read_stream
+from wikifetch.source.dump_streams import (
+    NotAligned,
+    StreamPlace,
+    places_of_streams,
+    read_stream,
+)
 from wikifetch.source.dump_wanted import TaggedPages, TitledPages
 from wikifetch.source.dumpreader import DumpError
 from wikifetch.wikitext import KNOWN_NAMES
@@ -183,11 +188,24 @@ def test_what_is_damaged_or_of_another_form_is_read_or_refused_as_in_one_stream(
 
 
 def test_a_stream_of_another_size_than_any_is_no_stream(tmp_path, monkeypatch):
-    path = multistream(tmp_path, [page(1, "Mill", revision(1, f"Old.{TAG}"))])
+    path = multistream(tmp_path, [page(1, "Mill", revision(1, "Old. " * 500))])
     (first, _) = places_of_streams(path, "a dump")
-    monkeypatch.setattr(dump_streams, "_MAX_STREAM", 100)
+    assert first.end - first.start < 1000
+    monkeypatch.setattr(dump_streams, "_MAX_STREAM", 1000)
     with pytest.raises(NotAligned):
         read_stream(first, WANTED[0])
+
+
+def test_what_is_far_larger_than_a_stream_is_not_read(tmp_path):
+    path = tmp_path / "dump.bz2"
+    path.write_bytes(WHOLE)
+    with pytest.raises(NotAligned):
+        read_stream(StreamPlace(path, "a dump", 0, 2**40, is_last=True), WANTED[0])
+
+
+def test_a_system_that_does_not_say_which_cores_it_gives_has_some(monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert DumpFiles([])._processes >= 1
 
 
 def test_where_streams_begin_is_found_over_pieces_of_the_file(tmp_path, monkeypatch):

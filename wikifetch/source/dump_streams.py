@@ -28,7 +28,6 @@ _SEARCHED = 4 * MIB  # at once
 _CUT_OFF = "Compressed file ended before the end-of-stream marker was reached"  # as Python says it
 _MAX_HEAD = MIB  # packed; it takes a few kB
 _MAX_STREAM = 256 * MIB  # unpacked: a hundred pages of 2 MiB, and some
-_MAX_STREAM = 256 * 1024 * 1024  # unpacked: a hundred pages of 2 MiB, and some
 _HEAD = re.compile(rb"<mediawiki\b[^<>]*>\s*(?:<siteinfo>.*</siteinfo>\s*)?\Z", re.DOTALL)
 _QUOTES = {"&quot;": '"', "&apos;": "'"}
 _END = b"</mediawiki>"
@@ -155,6 +154,9 @@ def _is_head(place: StreamPlace) -> bool:
 
 
 def _unpacked(place: StreamPlace) -> bytes:
+    # Packed it may be a little larger than unpacked; what is far larger is not to be held in memory.
+    if place.end - place.start > 2 * _MAX_STREAM:
+        raise NotAligned
     try:
         with place.path.open("rb") as file:
             file.seek(place.start)
