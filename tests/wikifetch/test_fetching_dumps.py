@@ -1,5 +1,7 @@
 """A fetch of a multistream dump: the rows of any other file, from several files, after any stop."""
 
+from collections import Counter
+
 import pytest
 from django.core.management.base import CommandError
 from django.db import OperationalError
@@ -9,6 +11,7 @@ from leases.refusal import Refusal
 from tests.wikifetch.factories import BASE, TAG, export, multistream, page, revision, written
 from tests.wikifetch.test_commands import call
 from wikifetch import fetch, newfetch
+from wikifetch.history.introductions import history_of
 from wikifetch.models import (
     Article,
     FetchProblem,
@@ -20,7 +23,7 @@ from wikifetch.models import (
     TalkPage,
     Wiki,
 )
-from wikifetch.source import filebatches
+from wikifetch.source import dump_wanted, filebatches
 
 pytestmark = pytest.mark.django_db
 OTHER_BASE = "https://other.example/wiki/Main_Page"
@@ -103,6 +106,29 @@ def test_a_run_that_is_stopped_at_every_batch_gives_the_same_rows(tmp_path, plai
     assert len({*cursors}) > 20
     assert counts(run) == counts(plainly)
     assert [*map(sorted, rows(OTHER_BASE))] == [*map(sorted, rows(BASE))]
+
+
+def test_pages_before_the_cursor_are_not_searched_for_tags_again(tmp_path, monkeypatch):
+    found, searched = [*mills()], []
+
+    def seen(revisions, names):
+        revisions = [*revisions]
+        searched.extend(revision.revid for revision in revisions)
+        return history_of(revisions, names)
+
+    monkeypatch.setattr(filebatches, "_READ", 1)
+    monkeypatch.setattr(dump_wanted, "history_of", seen)
+    paths = [
+        written(tmp_path, export(*part), name)
+        for name, part in (("1.xml", found[:20]), ("2.xml", found[20:]))
+    ]
+    run = newfetch.fetch_of_files(paths)
+    while run.state != "done":
+        assert fetch.carry_out(run.pk, seconds=0)
+        run.refresh_from_db()
+    # New mill is read for its tag, and again as the article that a tag names.
+    assert {revid: n for revid, n in Counter(searched).items() if n > 1} == {301: 2}
+    assert len({*searched}) > 60
 
 
 def test_a_talk_page_in_another_file_is_found_and_files_are_read_in_their_order(tmp_path, plainly):

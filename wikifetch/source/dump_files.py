@@ -45,19 +45,25 @@ class DumpFiles:
         self, files: Sequence[DumpFile], processes: int | None = None, along: Along = iter
     ) -> None:
         self._files, self._along = files, along
-        self._processes = processes or len(os.sched_getaffinity(0))
+        self._processes = processes or _cores()
         self._streams: dict[
             DumpFile, _Streams | None
         ] = {}  # of those read before; None: not by streams
 
-    def read(self, wanted: Wanted) -> Iterator[PagesTaken]:
-        """What is wanted, and the number of all pages, also of those that were not looked at again."""
+    def read(self, wanted: Wanted, known: int = 0) -> Iterator[PagesTaken]:
+        """What is wanted, and the number of all pages, also of those that were not looked at again.
+
+        The first pages, as many as are `known`, may come without what is in their revisions.
+        """
+        before = 0
         with StreamReaders(wanted, self._processes) as readers:
             for file in self._files:
-                yield from self._of_file(file, wanted, readers)
+                for taken in self._of_file(file, wanted, readers, known - before):
+                    before += taken.pages
+                    yield taken
 
     def _of_file(
-        self, file: DumpFile, wanted: Wanted, readers: StreamReaders
+        self, file: DumpFile, wanted: Wanted, readers: StreamReaders, known: int
     ) -> Iterator[PagesTaken]:
         read = 0
         if file.max_bytes is None and self._streams.get(file, True):
@@ -71,7 +77,8 @@ class DumpFiles:
         dump = read_dump(file.path, name=file.name, max_bytes=file.max_bytes)
         for number, page in enumerate(self._along(dump.pages), start=1):
             if number > read:
-                yield taken_of([replace(page, revisions=self._along(page.revisions))], wanted)
+                revisions = self._along(page.revisions) if number > known else ()
+                yield taken_of([replace(page, revisions=revisions)], wanted)
 
     def _of_streams(
         self, file: DumpFile, wanted: Wanted, readers: StreamReaders
@@ -84,6 +91,11 @@ class DumpFiles:
             streams.add(taken)
             yield taken
         self._streams[file] = streams
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Streams:

@@ -34,7 +34,7 @@ def file_batches(files: DumpFiles, run: FetchRun) -> Iterator[Batch]:
     def tagged(read: PageRead) -> BatchPart:
         return part_of(*read, is_known=read[0].pageid in known)
 
-    taken = _noted(files.read(TaggedPages(names, known)), elsewhere)
+    taken = _noted(files.read(TaggedPages(names, known), skip), elsewhere)
     pages = yield from _batches(taken, tagged, skip)
     has_none = elsewhere and FetchRun.objects.filter(pk=run.pk, tags_found=0).exists()
     why = (
@@ -43,13 +43,14 @@ def file_batches(files: DumpFiles, run: FetchRun) -> Iterator[Batch]:
     named = _by_spelling(otherarticles.named_by_tags(wiki))
     with_tags = _titles_with_tags(wiki)
     leads: dict[str, str] = {}  # where those of the named titles lead that are redirects
-    taken = _leading(files.read(TitledPages(names, frozenset(named), with_tags)), named, leads)
+    wanted = TitledPages(names, frozenset(named), with_tags)
+    taken = _leading(files.read(wanted, skip - pages), named, leads)
     yield from _batches(taken, _belonging(named, with_tags), skip, pages, first=why)
     if leads:
         targets: dict[str, list[str]] = {}
         for title, target in leads.items():
             targets.setdefault(target, []).append(title)
-        taken = files.read(TitledPages(names, frozenset(targets)))
+        taken = files.read(TitledPages(names, frozenset(targets)), skip - 2 * pages)
         yield from _batches(taken, _redirected(targets), skip, pages, pages)
 
 
