@@ -148,7 +148,7 @@ class _FirstOfQueue(Func):
 
     def as_postgresql(self, compiler: Any, connection: Any, **more: Any) -> Any:
         template = (
-            "(SELECT value::integer FROM jsonb_array_elements_text(%(expressions)s) WITH ORDINALITY AS each(value, n) "
+            "(SELECT value::bigint FROM jsonb_array_elements_text(%(expressions)s) WITH ORDINALITY AS each(value, n) "
             "WHERE n <= %(most)s)"
         )
         return self.as_sql(compiler, connection, template=template, **more)

@@ -432,9 +432,11 @@ def test_the_tags_of_a_fetch_are_those_on_the_pages_that_it_has_taken(alice, fet
     first = FetchRun.objects.earliest("pk")
     assert titles(first.pk) == ["Ford", "Kettle Mill", "Weir"]
     assert titles(fetched.pk) == ["Ford"]
-    pageids = [3, 1]
+    pageids = [3, 1, 2**40]
     live = FetchRun.objects.create(source="kind", wiki=first.wiki, queue=pageids, cursor=1)
     assert titles(live.pk) == ["Weir"]
+    FetchRun.objects.filter(pk=live.pk).update(cursor=3)
+    assert titles(live.pk) == ["Kettle Mill", "Weir"]
     assert titles(FetchRun.objects.create(source="kind", queue=pageids, cursor=2).pk) == []
     assert titles(999) == ["Ford", "Kettle Mill", "Weir"]
 
