@@ -37,6 +37,8 @@ def counts(release: Release) -> ReleaseCounts:
         records=Count("pk"),
         invalid=Count("pk", filter=Q(contradiction__validity=Validity.INVALID)),
     )
+    if release.collection.is_declared:  # a record of a protocol is left out with its question
+        rows["records"] -= release.left_out.count()
     questions = Instance.objects.filter(contradiction__in=release.rows.values("contradiction"))
     left_out = release.left_out.values("instance")
     return ReleaseCounts(**rows, questions=questions.exclude(pk__in=left_out).count())

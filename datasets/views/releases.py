@@ -82,7 +82,7 @@ def _release_page(
         "left_out": left_out,
         "files": shown_files(row),
         "may_export": person.has_role(*EXPORT),
-        "others": collection.releases.exclude(pk=row.pk),
+        "others": collection.releases.filter(pk__lt=row.pk),
         "plain": plain(row, address),
         "bibtex": bibtex(row, address),
         "amend_form": refused

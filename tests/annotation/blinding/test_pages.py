@@ -15,7 +15,7 @@ from datasets.releasing.freezing import freeze
 from judging import studies
 from tests.annotation import factories as make
 from tests.datasets import factories as records
-from tests.datasets.factories import imported
+from tests.datasets.factories import edited, imported
 from tests.factories import person, signed_in
 from tests.judging import factories as judging
 
@@ -73,6 +73,20 @@ def test_lists_leave_hidden_records_out_and_say_how_many(client, record, path):
     assert page.status_code == 200
     assert "1 record is hidden from you" in " ".join(page.content.decode().split())
     assert f'href="/contradictions/{record.pk}/' not in page.content.decode()
+
+
+def test_what_changed_between_two_releases_leaves_hidden_records_out(client, campaign, record):
+    edited(record, statement_1="It was changed.")
+    freeze(collection=campaign.collection, version="2.0")
+    page = client.get("/collections/mills/releases/2.0/since/1.0/").content.decode()
+    assert "1 of these records is not listed" in " ".join(page.split())
+    assert "It was changed" not in page
+    assert "No record changed" not in page
+    imported(records.record(title="Weir"))
+    freeze(collection=campaign.collection, version="3.0")
+    page = client.get("/collections/mills/releases/3.0/since/1.0/").content.decode()
+    assert "<bdi>Weir</bdi>" in page
+    assert "It was changed" not in page
 
 
 def test_how_many_tags_are_valid_so_far_is_hidden(client, campaign):

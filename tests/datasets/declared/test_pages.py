@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django.asserts import assertContains
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
@@ -330,6 +331,18 @@ def test_a_release_has_the_hash_of_the_declared_file_and_keeps_its_rows(
     out = tmp_path / "out.jsonl"
     call_command("export_dataset", "conflicts", "--format=records", f"--out={out}", "--release=1.0")
     assert out.read_bytes() == given
+
+
+def test_a_record_that_a_release_leaves_out_is_not_counted(client, rosa, olga):
+    collection = conflictbank.collection(3)
+    excluded(question(2), rosa, olga)
+    freeze(collection=collection, version="1.0", by=olga)
+    signed_in(client, rosa)
+    page = client.get(f"{PAGE}releases/1.0/")
+    assertContains(page, "<dt>Records</dt><dd>2</dd>")
+    assertContains(page, "<dt>Questions</dt><dd>2</dd>")
+    _, data = downloaded(client, f"{PAGE}releases/1.0/files/records/")
+    assert len(data.splitlines()) == 2
 
 
 def test_formats_of_one_study_are_none_of_another(client, rosa, tmp_path):

@@ -1,7 +1,7 @@
 """What changed between two releases: added, gone, new versions with their words, questions left out."""
 
 import pytest
-from pytest_django.asserts import assertContains
+from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
 from datasets.excluding import exclusions
@@ -52,4 +52,5 @@ def test_the_page_compares_the_words(client, two):
     assertContains(page, "<code>title</code>")
     assertContains(page, ", corrected</ins>")
     assertContains(client.get("/collections/mills/releases/2.0/"), "/releases/2.0/since/1.0/")
+    assertNotContains(client.get("/collections/mills/releases/1.0/"), "/since/")
     assert client.get("/collections/mills/releases/2.0/since/3.0/").status_code == 404
