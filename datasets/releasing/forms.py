@@ -9,7 +9,8 @@ from django import forms
 from datasets.models import Collection
 from datasets.releasing.describing import COLUMNS, BadCreator, creators_in, lines_of
 
-DOI = re.compile(r"10\.\d{4,9}/\S{1,180}\Z")
+# Without braces and backslashes, which would end or change its field in BibTeX.
+DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]{1,180}\Z")
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*\Z")
 
 
