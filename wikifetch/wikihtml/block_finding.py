@@ -229,10 +229,12 @@ def _range(article: WrittenArticle, sought: Sought, place: int | None) -> list[H
     headings = [block for block in article.blocks if block.kind == "heading"]
     start, end = -1, len(article.pieces)
     if sought.kind == "section":
-        above = [block for block in headings if place is not None and block.at < place][
-            -1:
-        ] or headings
-        own = [block for block in above if _signs(block.text) == _signs(sought.heading)]
+        above = [block for block in headings if place is not None and block.at < place]
+        own = [
+            block
+            for block in above[-1:] or headings
+            if _signs(block.text) == _signs(sought.heading)
+        ]
         if len(own) != 1:
             return []
         start = own[0].at
