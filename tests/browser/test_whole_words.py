@@ -84,6 +84,9 @@ def test_a_part_of_a_word_is_selected_by_shift_and_the_arrow_keys(desk):
     desk.keyboard.press("Shift+ArrowLeft")
     desk.keyboard.press("2")
     assert copied(desk, 2) == "12"
+    desk.keyboard.press("Shift+ArrowLeft")
+    desk.get_by_role("button", name="To passage 1").click()
+    assert copied(desk, 1).endswith("1")
 
 
 def test_the_handles_of_a_touch_screen_send_whole_words(open_page):

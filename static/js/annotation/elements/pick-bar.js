@@ -21,7 +21,8 @@ export class PickBar {
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
     pane.prepend(this.bar);
     document.addEventListener("selectionchange", () => this.changed());
-    document.addEventListener("pointerdown", () => { this.isExact = false; });
+    // Not on the buttons: what they send was chosen before.
+    document.addEventListener("pointerdown", ({ target }) => { this.isExact &&= this.bar.contains(target); });
     document.addEventListener("pointerup", () => setTimeout(() => this.snap()));
     document.addEventListener("keydown", ({ key, shiftKey }) => { this.isExact ||= shiftKey && key.startsWith("Arrow"); });
   }
