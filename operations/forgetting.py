@@ -74,6 +74,8 @@ ENTERED = {
     "annotation.question": "annotation__author",
     "annotation.askedarticle": "annotation__author",
     "annotation.draftrevision": "annotation__author",
+    # With their answer to the reviewer's note.
+    "annotation.review": "annotation__author",
     "judging.discussion": "proposed_by__person",
     "judging.goldverdict": "judge__person",
     "judging.judgingslot": "judge__person",

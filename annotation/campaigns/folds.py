@@ -70,19 +70,24 @@ def _shared(values: dict[str, Any]) -> Iterator[str]:
         if share in ("1", "1.0")
         else f"a share of {share} by several people, the rest by one"
     )
-    yield f"{values['most_in_hand']} drafts per person"
+    yield f"{_counted(values['most_in_hand'], 'draft')} per person"
     if values["quota"]:
-        yield f"{values['quota']} tags per person"
+        yield f"{_counted(values['quota'], 'tag')} per person"
 
 
 def _pilot(values: dict[str, Any]) -> Iterator[str]:
-    yield f"{values['pilot']} tags in a pilot" if values["pilot"] else "no pilot"
+    yield f"{_counted(values['pilot'], 'tag')} in a pilot" if values["pilot"] else "no pilot"
     stop = values["stop_at_valid"]
-    yield f"ends at {stop} valid tags" if stop else "ends when all are annotated"
+    yield f"ends at {_counted(stop, 'valid tag')}" if stop else "ends when all are annotated"
 
 
 def _published(values: dict[str, Any]) -> Iterator[str]:
     yield values["collection"] or "a new collection named after the campaign"
+
+
+def _counted(entered: Any, noun: str) -> str:
+    """As how_many(), of what may be no number."""
+    return f"{entered} {noun}" if str(entered).strip() == "1" else f"{entered} {noun}s"
 
 
 LINES = {

@@ -187,6 +187,12 @@ class CampaignForm(LimitsForm):
                 self.add_error(
                     "collection", "Name it: the campaign’s name has no letter from a to z."
                 )
+            elif Collection.objects.filter(name=entered["collection"]).exists():
+                self.add_error(
+                    "collection",
+                    f"There is a collection “{entered['collection']}” already. Write its name here to publish to it "
+                    "too, or write another name.",
+                )
         since, until = entered.get("since"), entered.get("until")
         if since and until and since > until:
             self.add_error("until", f"This is before {since}, the first year.")

@@ -43,7 +43,7 @@ def accepted_of(decision: TagReview | None) -> QuerySet[Annotation]:
         reviews__of_tag=decision,
         reviews__decision=Review.Decision.ACCEPT,
         state=AnnotationState.PUBLISHED,
-    ).order_by("assignment__slot", "pk")
+    ).order_by("assignment__lot", "pk")
 
 
 @dataclass(kw_only=True)

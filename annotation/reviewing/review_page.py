@@ -116,7 +116,9 @@ class ReviewPage:
         for review in reviews.select_related("reviewer", "annotation__author"):
             if review.note or review.notes_by_field or review.answer:
                 row = review.annotation
-                yield NoteSent(review, self.letter_of(row), self.name_of(row))
+                # Nobody writes a note to a merged one: without a place, it is of somebody who gave the tag up since.
+                letter = self.letters.get(row.assignment_id or 0, "")
+                yield NoteSent(review, letter, self.name_of(row))
 
     @property
     def held(self) -> list[Assignment]:

@@ -138,7 +138,7 @@ def test_what_is_folded_is_said_in_a_line(client, olga):
         "Inconsistent (inline), dated since 2010, dated until 2012, with the words “mill”",
         "3 Inconsistent (inline), 2 in reserve, seed 1",
         "a share of 0.2 by several people, the rest by one, 2 drafts per person, 9 tags per person",
-        "1 tags in a pilot, ends at 4 valid tags",
+        "1 tag in a pilot, ends at 4 valid tags",
         "mills",
     ):
         assert f">{line}</span>" in shown
@@ -167,6 +167,19 @@ def test_a_name_without_latin_letters_asks_for_the_collections_name(client, olga
     page = client.post(at("campaign_new"), new_campaign(name="磨坊", collection=""))
     assertContains(page, "has no letter from a to z", status_code=400)
     assertContains(page, 'value="磨坊"', status_code=400)
+
+
+def test_a_campaign_joins_an_older_one_s_collection_only_where_that_is_named(client, olga):
+    make.tag()
+    older = Collection.objects.create(name="mills", created_by=olga)
+    asked = new_campaign(name="Mills", collection="")
+    page = client.post(at("campaign_new"), asked)
+    assertContains(page, "There is a collection “mills” already.", status_code=400)
+    assert page.context["folds"]["published"].is_open
+    asked["collection"] = "mills"
+    shown = client.post(at("campaign_new"), asked).context["drawing"].fingerprint
+    client.post(at("campaign_new"), {**asked, "open": "", "shown": shown})
+    assert Campaign.objects.get().collection == older
 
 
 def test_a_campaign_begins_with_the_fetch_and_filters_that_were_looked_at(client, olga):

@@ -13,7 +13,7 @@ from django.test import Client
 from accounts import invitations
 from accounts.models import Invitation, Person, RoleGrant, Session
 from accounts.roles import Role
-from annotation.models import Annotation
+from annotation.models import Annotation, Review
 from judging import studies, verdicts
 from judging.models import Judgment
 from leases.refusal import Conflict, Refusal
@@ -157,6 +157,8 @@ def data_of(someone, **options):
 
 
 def test_their_data_is_what_they_entered(dorothea, olga):
+    annotation.decide(Annotation.objects.get(), olga, "accept", by_field={"span_1": "Why so long?"})
+    Review.objects.update(answer="So that it is whole.")
     bobs = annotation.campaign(by=olga, name="Bob's")
     other = annotation.submitted(annotation.annotator("bob"), within=bobs)
     data = data_of(dorothea)
@@ -166,6 +168,8 @@ def test_their_data_is_what_they_entered(dorothea, olga):
     assert own["passage_1_copied"] == annotation.whole()["passage_1_copied"]
     assert {row["annotation_id"] for row in data["annotation.question"]} == {own["id"]}
     assert other.pk != own["id"]
+    (review,) = data["annotation.review"]
+    assert (review["annotation_id"], review["answer"]) == (own["id"], "So that it is whole.")
 
 
 def test_their_data_contains_no_secret(dorothea):

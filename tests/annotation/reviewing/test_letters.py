@@ -7,6 +7,8 @@ from annotation.campaigns import opening
 from annotation.campaigns.opening import CampaignDesign, Frame, Limits
 from annotation.campaigns.tag_drawing import CampaignPlan
 from annotation.models import Annotation
+from annotation.reviewing import deciding
+from annotation.reviewing.deciding import ReviewNotes
 from annotation.reviewing.letters import letter, letters_by
 from annotation.workflow import claiming
 from tests.annotation import factories as make
@@ -98,6 +100,21 @@ def test_nothing_says_whose_an_annotation_is_until_the_tag_is_decided(client, th
     assert set(named(decided)) == {"Alice", "Carla"}
     taken = reverse("annotation:take_back", args=[decided.context["desk"].decision.pk])
     assert named(client.post(taken, follow=True)) == []
+
+
+def test_a_note_to_who_gave_the_tag_up_since_is_not_one_to_a_merged_annotation(client, olga):
+    pair = make.two_of_a_tag({}, {"span_1": "1801"}, by=olga)
+    read = make.read_by(
+        make.place_of(pair[0]), notes={pair[1].pk: ReviewNotes("", {"span_1": "Shorter."})}
+    )
+    kept = deciding.accept(make.place_of(pair[0]), pair[0].pk, by=olga, read=read, is_same=True)
+    deciding.take_back(kept.pk, by=olga)
+    make.decide(pair[1], olga, "send_back", "Look again.")
+    claiming.hand_back(assignment_id=pair[1].assignment_id, by=pair[1].author)
+    page = " ".join(client.get(path_of(pair[0])).content.decode().split())
+    assert "To an annotator who no longer has the tag: " in page
+    assert "Shorter." in page
+    assert "Merged" not in page
 
 
 def test_the_page_has_no_keys_and_no_times_of_annotations(client, three):
