@@ -50,6 +50,18 @@ def test_a_form_is_filled_in_and_handed_in_by_keys(open_page):
     assert Entry.objects.get(record__title="Old Weir").state == "written"
 
 
+def test_a_required_tick_that_is_missing_is_named(open_page):
+    alice = make.annotator("alice")
+    text = make.TEXT.replace('type = "tick"', 'type = "tick"\nrequired = true')
+    page = opened(open_page, alice, make.opened(within=make.collection(text=text)))
+    expect(page.locator("writing-desk[data-ready]")).to_be_attached()
+    page.keyboard.press("n")
+    missing = page.locator("#step-step-2 [data-missing]")
+    expect(missing).to_have_text("Still missing: Rationale · I looked it up")
+    page.get_by_label("I looked it up (required)").check()
+    expect(missing).to_have_text("Still missing: Rationale")
+
+
 def test_what_is_typed_comes_back_after_a_crash(open_page):
     alice = make.annotator("alice")
     page = opened(open_page, alice, make.opened())

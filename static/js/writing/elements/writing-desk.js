@@ -16,7 +16,9 @@ const NOT_COMPARED = "This entry was also saved elsewhere, and what you enter he
 const NOTHING_FILLED = { names: [], mark: () => {}, quietly: (act) => act() };
 
 const isBlank = (value) => value === false || String(value ?? "").trim() === "";
-const labelOf = (cell) => cell.querySelector("label, legend").firstChild.data.trim();
+const labelOf = (cell) => wordsIn(cell.querySelector("label, legend")).find(Boolean);
+// Its own, without "(required)"; a tick stands before them.
+const wordsIn = (label) => [...label.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.data.trim() : ""));
 
 class WritingDesk extends HTMLElement {
   connectedCallback() {
