@@ -16,7 +16,8 @@ MAX_ATTEMPTS = 5
 
 @shared_task
 def carry_out_fetch(run_id: int) -> None:
-    if not fetch.carry_out(run_id, seconds=SLICE_SECONDS):
+    # A worker's process is a daemon, which may begin no others.
+    if not fetch.carry_out(run_id, seconds=SLICE_SECONDS, processes=1):
         return
     if startable(FetchRun.objects.filter(pk=run_id, state=FetchState.WAITING)).exists():
         send_on_commit(carry_out_fetch, run_id)

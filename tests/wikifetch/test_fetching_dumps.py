@@ -1,5 +1,6 @@
 """A fetch of a multistream dump: the rows of any other file, from several files, after any stop."""
 
+import multiprocessing
 from collections import Counter
 
 import pytest
@@ -23,7 +24,8 @@ from wikifetch.models import (
     TalkPage,
     Wiki,
 )
-from wikifetch.source import dump_wanted, filebatches
+from wikifetch.source import dump_files, dump_wanted, filebatches
+from wikifetch.tasks import carry_out_fetch
 
 pytestmark = pytest.mark.django_db
 OTHER_BASE = "https://other.example/wiki/Main_Page"
@@ -129,6 +131,16 @@ def test_pages_before_the_cursor_are_not_searched_for_tags_again(tmp_path, monke
     # New mill is read for its tag, and again as the article that a tag names.
     assert {revid: n for revid, n in Counter(searched).items() if n > 1} == {301: 2}
     assert len({*searched}) > 60
+
+
+def test_a_worker_goes_on_with_a_dump_in_its_own_process(tmp_path, plainly, monkeypatch):
+    """Celery's are daemons, in which Python refuses to begin a process."""
+    monkeypatch.setattr(dump_files, "_cores", lambda: 2)
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    run = newfetch.fetch_of_files([streams(tmp_path)])
+    carry_out_fetch(run.pk)
+    run.refresh_from_db()
+    assert counts(run) == counts(plainly)
 
 
 def test_a_talk_page_in_another_file_is_found_and_files_are_read_in_their_order(tmp_path, plainly):

@@ -21,7 +21,7 @@ _MOST_LINES = 1_000  # of a paragraph, above the tag and below
 
 
 def line_kind(layout: Layout, line: Span, position: int) -> str:
-    """That of the block which a line is; "" of one of a paragraph, "preformatted" of one that begins with a blank."""
+    """That of the block which a line is; "" of one of a paragraph."""
     text = layout.line_text(line)
     if text[:1] in {"*", "#", ":", ";"}:
         return "list item"
