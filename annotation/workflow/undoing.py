@@ -7,6 +7,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from annotation.campaigns.campaign_people import works_in
 from annotation.fields.entries import columns_of, replace_questions
 from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Assignment, Review, Seen
@@ -40,6 +41,8 @@ def undo(*, annotation_id: int, by: Person, version: int) -> Annotation:
     locked = own.select_related("assignment__campaign", "sighting").select_for_update(of=("self",))
     row = first_of(locked, "You have no such annotation. Your queue lists what is yours.")
     if row.state in EDITABLE:
+        if row.reviews.filter(annotation_version__gte=version).exists():
+            raise Conflict("A reviewer has sent it back to you. Your queue lists it.")
         return row
     _check(row, by, version)
     was_sent_back = row.reviews.filter(decision=Review.Decision.SEND_BACK).exists()
@@ -70,6 +73,8 @@ def _check(row: Annotation, by: Person, version: int) -> None:
         )
     if row.assignment.campaign.state != CampaignState.OPEN:
         raise Conflict("Its campaign is closed: what was submitted cannot be taken back.")
+    if not works_in(by).filter(pk=row.assignment.campaign_id).exists():
+        raise Conflict("You get no more tags of its campaign: it cannot be taken back.")
     if Seen.objects.filter(person=by, tag=row.sighting.tag_id, at__gte=row.submitted_at).exists():
         raise Conflict(
             "You have read since what others entered for this tag: yours cannot be taken back."

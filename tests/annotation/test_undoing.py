@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Campaign, Seen
 from annotation.states import AnnotationState, CampaignState
-from annotation.workflow import undoing
+from annotation.workflow import assigning, undoing
 from leases.refusal import Conflict, NotFoundHere
 from tests.annotation import factories as make
 
@@ -87,6 +87,16 @@ def test_not_after_it_was_reviewed(handed):
 def test_not_once_its_campaign_is_closed(handed):
     Campaign.objects.update(state=CampaignState.CLOSED)
     refuse(handed, "campaign is closed")
+
+
+def test_not_once_its_author_was_removed_from_the_campaign(alice, handed):
+    assigning.remove_person(handed.assignment.campaign, alice)
+    refuse(handed, "no more tags")
+
+
+def test_what_a_reviewer_has_sent_back_meanwhile_is_not_called_taken_back(handed):
+    make.decide(handed, make.admin("charlie"), "send_back", "Look again.")
+    refuse(handed, "reviewer has sent it back")
 
 
 def test_not_once_its_author_has_read_what_others_entered(alice, handed):
