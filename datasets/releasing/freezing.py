@@ -178,8 +178,12 @@ def file_of(release: Release, format: str) -> ReleaseFile:
 def amend(release: Release, *, doi: str, erratum: str, by: Person) -> None:
     """Set the DOI, and add an erratum where there is a text; the release itself stays as it is."""
     locked(release.collection)
+    text = erratum.strip()
+    is_new = bool(text) and not release.errata.filter(text=text).exists()
+    if doi == release.doi and not is_new:
+        return
     release.doi = doi
     release.save(update_fields=["doi"])
-    if erratum.strip() and not release.errata.filter(text=erratum.strip()).exists():
-        Erratum.objects.create(release=release, text=erratum.strip(), added_by=by)
+    if is_new:
+        Erratum.objects.create(release=release, text=text, added_by=by)
     record(AuditKind.DESCRIBE, by, f"DOI or erratum of {release}")

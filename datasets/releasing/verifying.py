@@ -35,9 +35,13 @@ def problems(release: Release) -> Iterator[str]:
             yield str(damaged)
     if sha256_of_rows(release) != release.sha256:
         yield "Its rows give another records file than the one whose sha256 it has."
+
+
+def differences(release: Release) -> Iterator[str]:
+    """A sentence for each further file that the rows give otherwise now, as after a link between two records."""
     known = exporters_of(release.collection)
     of_records = hashed(release.collection).name
-    for file in files:
+    for file in release.files.all():
         other = known.get(file.format) if file.format != of_records else None
         if other and sha256_of_rows(release, other) != file.sha256:
             yield f"Its rows give another {file.name} now; the stored file is the one that was frozen."

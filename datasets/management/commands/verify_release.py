@@ -8,7 +8,7 @@ from datasets.models import Release
 from datasets.records import collection_named
 from datasets.releasing.freezing import release_of
 from datasets.releasing.stored_files import remove_unnamed
-from datasets.releasing.verifying import make_files, problems
+from datasets.releasing.verifying import differences, make_files, problems
 from leases.command import RefusingCommand
 from pages.counting import how_many
 
@@ -32,7 +32,7 @@ class Command(RefusingCommand):
                     self.stdout.write(f"{release}: {file.name} written, sha256 {file.sha256}")
             found = list(problems(release))
             differs += bool(found)
-            for sentence in found or ["all is as it was frozen"]:
+            for sentence in [*(found or ["all is as it was frozen"]), *differences(release)]:
                 self.stdout.write(f"{release}: {sentence}")
         if not options["collection"] and (removed := remove_unnamed()):
             self.stdout.write(f"Removed: {how_many(removed, 'file')} of freezes that were stopped.")
