@@ -277,9 +277,10 @@ class AnnotateDesk extends HTMLElement {
     setTimeout(() => { undo.disabled = true; }, UNDO);
     undo.form.addEventListener("submit", async (event) => {
       event.preventDefault();
+      if (!navigator.onLine) return void this.draft.retry("offline");
       if (this.draft.open) await this.draft.save();
       this.leaving = true;
-      undo.form.submit();
+      return undo.form.submit();
     });
   }
 
