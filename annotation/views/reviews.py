@@ -70,21 +70,27 @@ def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> H
     at = InRound(campaign_id, round, tag_id)
     tag = tag_in_round(at)
     show_annotations(person_of(request), at.annotations, request.path)
-    undoing.opened(at.submitted)
     if request.method == "GET":
-        return shown(request, at)
+        return opened(request, at)
     try:
         done = decide(request.POST, at, person_of(request))
     except Refusal as refusal:
         if isinstance(refusal, NotFoundHere):
             raise
-        return shown(request, at, refusal)
+        return opened(request, at, refusal)
     messages.success(request, f"{done}: {tag.tag}.")
     following = waiting_for(person_of(request)).first()
     if following is None:
         return redirect("annotation:reviews")
     keys = (following["campaign"], following["round"], following["tag"])
     return redirect("annotation:review", *keys)
+
+
+def opened(request: HttpRequest, at: InRound, refusal: Refusal | None = None) -> HttpResponse:
+    """The page; what it shows can be taken back no more, also what came in while it was made."""
+    page = shown(request, at, refusal)
+    undoing.opened(at.submitted)
+    return page
 
 
 @require_POST

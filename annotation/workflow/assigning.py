@@ -83,6 +83,7 @@ def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     Tags that the person has had, or gave up to see others' work, are left out. Earlier holders keep their drafts.
     Raises Refusal for a person who does not annotate here.
     """
+    _check_annotates(campaign, to)
     # A draft begins with what its article shows; articles are remembered, so none is rendered while rows are locked.
     shown = rows.filter(state__in=IN_WORK).select_related(
         "sighting__revision__article__wiki", "sighting__revision__html"
@@ -92,10 +93,14 @@ def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     return _reassign(campaign, rows, to)
 
 
-@transaction.atomic
-def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
+def _check_annotates(campaign: Campaign, to: Person) -> None:
     if not annotators_of(campaign).filter(pk=to.pk).exists():
         raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
+
+
+@transaction.atomic
+def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
+    _check_annotates(campaign, to)
     one_claim_at_a_time(to)
     _lock_drafts(rows)
     given: set[tuple[int, int]] = set()
