@@ -14,7 +14,7 @@ import requests
 from bench.machine import Taken, apart, arguments, measured, on_each, print_next_to
 from tests.servers import Missing
 
-Sent = list[tuple[str, dict[str, str]]]  # method and parameters of each request
+Sent = list[tuple[str, str, dict[str, str]]]  # method, path and parameters of each request
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def one_round(wiki: Any) -> tuple[Taken, Taken]:
     apart(flush)
     wiki.forget()
     fetched = measured(fetch)
-    sent = [(line["method"], line["params"]) for line in wiki.requests()]
+    sent = [(line["method"], line["path"], line["params"]) for line in wiki.requests()]
     return fetched, measured(partial(bare_loop, wiki.address, sent))
 
 
@@ -62,9 +62,11 @@ def fetch() -> None:
 
 def bare_loop(address: str, sent: Sent) -> None:
     with requests.Session() as session:
-        for method, params in sent:
+        for method, path, params in sent:
             how = {"data" if method == "POST" else "params": params}
-            session.request(method, f"{address}/w/api.php", timeout=30, **how).json()
+            answer = session.request(method, f"{address}{path}", timeout=30, **how)
+            if path.endswith("/api.php"):
+                answer.json()
 
 
 if __name__ == "__main__":
