@@ -235,6 +235,10 @@ def test_words_are_found_where_a_reader_sees_them(desk, words, sentence):
     desk.keyboard.press("Enter")
     assert selected(desk) == sentence
     if not sentence:
+        count = desk.locator(".article-search:visible output")
+        for typed, shown in (("mill", "1 of 2"), ("mill nowhere", "not found")):
+            desk.get_by_role("searchbox").fill(typed)
+            expect(count).to_have_text(shown)
         expect(desk.get_by_role("searchbox")).to_be_focused()
         assert pressed(desk, "Escape", "j") == "The line opened in 1974."  # where one was
 

@@ -14,18 +14,27 @@ export class ArticleSearch {
     this.count = count;
     this.found = [];
     this.now = null;
+    this.from = null; // where one was when the words were begun
   }
 
-  /** The first match from where one is, the tagged block last: one knows that. */
+  /** New words are looked for from where one is. */
+  begin() {
+    this.from = null;
+  }
+
+  /** The first match from where one was, the tagged block last: one knows that. Without one, one is there again. */
   look(words) {
-    const { at: place, anchor } = this.panes.placeIn(this.article);
+    this.from ??= this.panes.placeIn(this.article);
+    const { at: place, anchor } = this.from;
     const before = anchor ? Range.END_TO_START : Range.START_TO_START;
     this.found = words ? matches(this.article, words) : [];
     paint("found", this.found);
     const ahead = this.found.filter((match) => match.compareBoundaryPoints(before, place) >= 0);
     const order = [...ahead, ...this.found];
     this.show(order.find((match) => !elementOf(match.startContainer).closest(".tagged")) ?? order[0] ?? null);
-    if (!this.now) this.count.value = words ? "not found" : "";
+    if (this.now) return;
+    this.panes.places.set(this.article, this.from);
+    this.count.value = words ? "not found" : "";
   }
 
   show(match) {
@@ -41,13 +50,19 @@ export class ArticleSearch {
     const { length } = this.found;
     if (key === "Enter") this.enter(words);
     else if (key === "Escape") this.leave();
-    else if (length) this.show(this.found[(this.found.indexOf(this.now) + (key === "ArrowDown" ? 1 : length - 1)) % length]);
+    else if (length) {
+      this.begin();
+      this.show(this.found[(this.found.indexOf(this.now) + (key === "ArrowDown" ? 1 : length - 1)) % length]);
+    }
   }
 
   /** The cursor on the sentence of the match that is shown; on the next where it has been there or has gone elsewhere. */
   enter(words) {
     const { at, anchor } = this.panes.placeIn(this.article);
-    if (!this.now || anchor || at.compareBoundaryPoints(Range.START_TO_START, this.now) !== 0) this.look(words);
+    if (!this.now || anchor || at.compareBoundaryPoints(Range.START_TO_START, this.now) !== 0) {
+      this.begin();
+      this.look(words);
+    }
     if (!this.now) return;
     this.leave();
     this.panes.cursor?.move(0);
@@ -55,6 +70,7 @@ export class ArticleSearch {
 
   /** Into the article, where the match is. */
   leave() {
+    this.begin();
     paint("found", []);
     paint("found-now", []);
     this.article.focus({ preventScroll: true });

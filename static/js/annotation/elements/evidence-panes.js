@@ -113,7 +113,7 @@ class EvidencePanes extends HTMLElement {
         count.textContent = "Search has not loaded: try again";
       });
     };
-    box.addEventListener("focus", () => search(() => {}));
+    box.addEventListener("focus", () => search((here) => here.begin()));
     box.addEventListener("input", () => search((here) => here.look(box.value.trim())));
     box.addEventListener("keydown", (event) => {
       if (composing(event) || !["Enter", "Escape", "ArrowDown", "ArrowUp"].includes(event.key)) return;
