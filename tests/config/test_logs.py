@@ -25,7 +25,18 @@ PASSWORD = "seven quiet herons"
 PASSAGE = "The lighthouse was lit in 1858, says the passage."
 QUERY_SECRET = "secret-in-the-query"
 # Parameters of URLs that are public names or words of the project. One that gives access belongs to SECRET_PARTS.
-HARMLESS_PARTS = {"key", "version", "name", "format", "sheet", "form", "verb", "way", "kind"}
+HARMLESS_PARTS = {
+    "key",
+    "version",
+    "earlier",
+    "name",
+    "format",
+    "sheet",
+    "form",
+    "verb",
+    "way",
+    "kind",
+}
 
 
 @pytest.fixture
