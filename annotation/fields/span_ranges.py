@@ -13,6 +13,8 @@ _ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?|\n)\s*")
 
 def ranges_at(passage: str, span: str, place: str) -> list[list[int]]:
     """The ranges of `place`; none if they do not give the span, since the passage or the span was changed later."""
+    if not PLACE.fullmatch(place):
+        return []
     ranges = [[int(at) for at in pair.split("-")] for pair in place.split()]
     words = BETWEEN.join(passage[start:end] for start, end in ranges)
     return ranges if span and words == span else []
