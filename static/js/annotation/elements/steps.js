@@ -119,7 +119,8 @@ export class Steps {
       this.say(`${chosen} ${next.querySelector("h2").textContent.trim()} (Alt+P goes back)`);
     } else {
       const words = this.link(here).querySelector("[data-standing-words]").textContent;
-      this.say(`${chosen} ${this.isComplete(here) ? "Everything is complete: Ctrl+Enter submits." : `In this step: ${words}.`}`);
+      const open = `In this step: ${words}.`;
+      this.say(`${chosen} ${this.isComplete(here) ? "Everything is complete: Ctrl+Enter submits." : open}`);
     }
   }
 
