@@ -34,7 +34,7 @@ class Bundle:
     """The bundle as one of the files of a release."""
 
     name = "bundle"
-    label = "Everything in one bundle (zip)"
+    label = "All files in one bundle (zip)"
     suffix = ".zip"
     holds = (
         "Records and questions as JSON Lines and in the other formats below, with a card, a datasheet, licences, the "
