@@ -30,9 +30,9 @@ from annotation.reviewing.shown_comparison import (
     ShownWording,
     parts_of,
 )
-from annotation.reviewing.tags_in_round import TagInRound, may_review
+from annotation.reviewing.tags_in_round import NOTHING_HERE, TagInRound, may_review
 from annotation.states import AnnotationState, AssignmentState
-from leases.refusal import Refusal
+from leases.refusal import NotFoundHere, Refusal
 
 MERGED = "Merged"
 
@@ -78,7 +78,9 @@ class ReviewPage:
     def rows(self) -> list[Annotation]:
         """What the page compares: what waits for a decision; if nothing does, all with what was merged of them."""
         related = ("author", "assignment", "sighting", "contradiction", "guideline")
-        rows = list(self.tag.at.annotations.select_related(*related).prefetch_related("questions"))
+        rows = list(self.tag.at.opened.select_related(*related).prefetch_related("questions"))
+        if not rows:  # taken back a moment ago
+            raise NotFoundHere(NOTHING_HERE)
         waiting = [row for row in rows if row.state == AnnotationState.SUBMITTED]
         if waiting:
             return waiting

@@ -19,6 +19,8 @@ MAY_COME = Q(state=AssignmentState.HELD) | Q(
     state=AssignmentState.FREE, campaign__state=CampaignState.OPEN
 )
 
+NOTHING_HERE = "There is no such tag, or nothing of it is submitted yet."
+
 
 class InRound(NamedTuple):
     """A tag in a round of a campaign, by their ids; the keys of Assignment and TagReview."""
@@ -49,6 +51,11 @@ class InRound(NamedTuple):
         """All that were handed in at least once."""
         rows = Annotation.objects.filter(assignment__in=self.assignments)
         return rows.exclude(state=AnnotationState.DRAFT).order_by("assignment__lot", "pk")
+
+    @property
+    def opened(self) -> QuerySet[Annotation]:
+        """All of them but those that may be taken back: what a reviewer is shown (decision 0072)."""
+        return self.annotations.exclude(state=AnnotationState.SUBMITTED, opened_at=None)
 
     @property
     def letters(self) -> dict[int, str]:
@@ -86,7 +93,7 @@ def tag_in_round(at: InRound) -> TagInRound:
     rows = at.annotations.select_related(
         "assignment__campaign", "sighting__tag__article__wiki", "sighting__revision"
     )
-    first = first_of(rows, "There is no such tag, or nothing of it is submitted yet.")
+    first = first_of(rows, NOTHING_HERE)
     assert first.assignment is not None
     return TagInRound(at, first.assignment.campaign, first.sighting)
 

@@ -87,10 +87,9 @@ def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> H
 
 
 def opened(request: HttpRequest, at: InRound, refusal: Refusal | None = None) -> HttpResponse:
-    """The page; what it shows can be taken back no more, also what came in while it was made."""
-    page = shown(request, at, refusal)
+    """The page; what it shows can be taken back no more. What comes in while it is made is not on it."""
     undoing.opened(at.submitted)
-    return page
+    return shown(request, at, refusal)
 
 
 @require_POST
