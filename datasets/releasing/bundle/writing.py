@@ -5,7 +5,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
-from typing import IO
 
 from datasets.exporters import exporters_of
 from datasets.exporters.complete_json import CompleteJson
@@ -17,7 +16,7 @@ from datasets.releasing.bundle.facts import DataFile, Facts
 from datasets.releasing.bundle.fields import Asked, Lines, fields_of
 from datasets.releasing.bundle.licences import HEADER, attributions, licences
 from datasets.releasing.bundle.schemas import schema
-from datasets.releasing.bundle.zipping import Zip
+from datasets.releasing.bundle.zipping import Zip, zip_into
 from datasets.releasing.citing import bibtex, plain, title_of
 from datasets.releasing.stored_files import StoredFile, folder, opened, store
 from datasets.streaming import StreamedRow
@@ -56,20 +55,21 @@ def stored_bundle(
 
     rows: gives its rows anew each time. files: its other files, stored. left_out: how many questions are.
     """
-    return store(_pieces(lambda file: _write(file, release, rows, files, left_out)))
+    return store(_pieces(lambda zipped: _write(zipped, release, rows, files, left_out)))
 
 
-def _pieces(write: Callable[[IO[bytes]], None]) -> Iterator[bytes]:
+def _pieces(write: Callable[[Zip], None]) -> Iterator[bytes]:
     # A zip goes back to the head of each entry, so it is whole before it is stored under its hash.
     with tempfile.TemporaryFile(dir=folder()) as file:
-        write(file)
+        with zip_into(file) as zipped:
+            write(zipped)
         file.seek(0)
         while piece := file.read(_PIECE):
             yield piece
 
 
 def _write(
-    file: IO[bytes],
+    zipped: Zip,
     release: Release,
     rows: Rows,
     files: Sequence[ReleaseFile],
@@ -78,7 +78,7 @@ def _write(
     collection = release.collection
     declaration = collection.declaration if collection.is_declared else None
     lines = fields_of(declaration, collection.canary)
-    zipped, tally = Zip(file), Counter[str]()
+    tally = Counter[str]()
     [complete] = [file for file in files if file.format == CompleteJson.name]
     made = [
         (croissant.RECORDS, OF_RECORDS, _record_lines(complete, lines)),
@@ -106,7 +106,6 @@ def _write(
     }
     for path, content in documents.items():
         zipped.add(path, [content])
-    zipped.finish()
 
 
 def _record_lines(complete: ReleaseFile, lines: Lines) -> Iterator[bytes]:
