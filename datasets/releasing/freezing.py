@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from datasets.counts import current_instances
 from datasets.excluding.exclusions import in_force
 from datasets.exporters import FileFormat, exporters_of, hashed
 from datasets.models import (
@@ -52,13 +53,12 @@ def freeze(
 
     The files are written first, while others go on working; the rows that name them appear together. A process killed
     before leaves files that no release names.
-    Raises Conflict if that version exists or the collection changed meanwhile, Refusal if the collection is empty or
+    Raises Conflict if that version exists or the collection changed meanwhile, Refusal if nothing is left to release or
     the version is no valid name, ExportFailed if there is no room.
     """
     _check_version(collection, version)
     content = _content(collection)
-    if not content.keys:
-        raise Refusal("The collection is empty; there is nothing to release.")
+    _check_content(collection, content)
     # The bundle says when it was frozen, so the moment is chosen here and not when the row is saved.
     release = Release(
         collection=collection,
@@ -80,6 +80,13 @@ def _content(collection: Collection) -> _Content:
         list(current(collection).values_list("pk", flat=True)),
         dict(in_force(collection).order_by("pk").values_list("instance_id", "reason")),
     )
+
+
+def _check_content(collection: Collection, content: _Content) -> None:
+    if not content.keys:
+        raise Refusal("The collection is empty; there is nothing to release.")
+    if content.excluded and len(content.excluded) == current_instances(collection).count():
+        raise Refusal("Every question of the collection is excluded; there is nothing to release.")
 
 
 def _written(collection: Collection, version: str, content: _Content, name: str) -> ReleaseFile:
