@@ -9,7 +9,9 @@ class AnnotationConfig(AppConfig):
         from annotation.evidence.hidden_text import remove_copies
         from annotation.tagfilter import campaign_filter
         from datasets import blinding
+        from datasets.releasing.wiki_licences import wiki_rights
         from wikifetch.purging import removes_copies
+        from wikifetch.source.wikis import rights_of_wikis
         from wikifetch.tagfilters import tag_filters
 
         blinding.hides_records.add(self.name, gate.hides_records)
@@ -18,3 +20,4 @@ class AnnotationConfig(AppConfig):
         blinding.listed_records_shown.add(self.name, gate.listed_records_shown)
         removes_copies.add(self.name, remove_copies)
         tag_filters.add(self.name, campaign_filter)
+        wiki_rights.add(self.name, rights_of_wikis)

@@ -78,6 +78,7 @@ PURE = {
     "wikifetch.row_columns",
     "wikifetch.history",
     "wikifetch.source.answers",
+    "wikifetch.source.api_refusals",
     "wikifetch.source.categories",
     "wikifetch.source.dump",
     "wikifetch.source.dump_files",

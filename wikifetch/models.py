@@ -29,6 +29,14 @@ class Wiki(models.Model):
     words = models.JSONField(
         default=dict, help_text="What it calls its namespaces and the months, as it says."
     )
+    rights_text = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="The licence of its texts, as it says; empty: it says none.",
+    )
+    rights_url = models.CharField(
+        max_length=200, blank=True, help_text="The licence's address, as it says."
+    )
     busy_until = models.DateTimeField(
         null=True, help_text="It was busy, and is not asked before this time; empty: never busy."
     )

@@ -16,6 +16,10 @@ $wgDBservers = [ [
 if ( is_file( __DIR__ . '/language' ) ) {
 	$wgLanguageCode = file_get_contents( __DIR__ . '/language' );
 }
+// Its licence, where a file says one: the name and the address, a line each.
+if ( is_file( __DIR__ . '/rights' ) ) {
+	[ $wgRightsText, $wgRightsUrl ] = explode( "\n", file_get_contents( __DIR__ . '/rights' ) );
+}
 // A replica that lags by as many seconds as the file says.
 $wgHooks['ApiMaxLagInfo'][] = static function ( array &$lagInfo ) {
 	$file = __DIR__ . '/lag';

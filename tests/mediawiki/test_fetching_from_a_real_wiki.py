@@ -1,7 +1,10 @@
 """Fetching from a real MediaWiki: what it finds, and how it behaves while asking."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
+from datasets.releasing.wiki_licences import licences_of_wikis
 from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, Found, seed
 from wikifetch import fetch, newfetch
@@ -293,7 +296,7 @@ def test_a_wiki_in_another_language_says_what_it_calls_things(
     wiki, language, file, category, template, month
 ):
     wiki.speak(language)
-    words = livebatches.client_for(wiki.address).words()
+    words, _ = livebatches.client_for(wiki.address).about()
     assert {file, "file", "image"} <= words.file
     assert (category in words.category, template in words.template) == (True, True)
     assert month in words.months.items()
@@ -304,3 +307,16 @@ def test_a_wiki_in_another_language_is_fetched_with_its_talk_pages_and_categorie
     assert fetch.finished(newfetch.fetch_of_kind("inconsistent")).tags_found > 60
     assert TalkPage.objects.get().article.title == "Łódź “mill” & ½"
     assert "szablon" in Wiki.objects.get().words["template"]
+
+
+def test_a_wiki_says_its_licence_and_keeps_what_it_said(wiki):
+    address = "https://creativecommons.org/licenses/by-sa/4.0/"
+    fetch.finished(newfetch.fetch_of_titles(["Mill 05"]))
+    assert (Wiki.objects.get().rights_text, Wiki.objects.get().rights_url) == ("", "")
+    wiki.say_rights("Creative Commons <b>BY-SA</b>", address)
+    fetch.finished(newfetch.fetch_of_titles(["Mill 05"]))
+    wiki.forget()
+    fetch.finished(newfetch.fetch_of_titles(["Mill 05"]))
+    kept = Wiki.objects.get()
+    assert (kept.rights_text, kept.rights_url) == ("Creative Commons BY-SA", address)
+    assert licences_of_wikis() == {urlsplit(wiki.address).hostname: "CC-BY-SA-4.0"}

@@ -44,7 +44,7 @@ class MediaWiki(Server):
 
     def forget(self) -> None:
         """Empty the log and take all faults away."""
-        for name in ("requests.log", "faults.json", "lag", "language", "no-rest"):
+        for name in ("requests.log", "faults.json", "lag", "language", "rights", "no-rest"):
             (self.root / name).unlink(missing_ok=True)
 
     def fail_next(self, *faults: tuple[int, dict[str, str]]) -> None:
@@ -55,6 +55,10 @@ class MediaWiki(Server):
     def speak(self, language: str) -> None:
         """Name namespaces and months as wikis in this language do, until `forget`."""
         (self.root / "language").write_text(language)
+
+    def say_rights(self, text: str, url: str) -> None:
+        """Name this licence, until `forget`."""
+        (self.root / "rights").write_text(f"{text}\n{url}")
 
     def without_rest(self) -> None:
         """Have no REST endpoint, until `forget`."""

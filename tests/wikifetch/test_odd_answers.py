@@ -30,7 +30,13 @@ PAGE = {"pageid": 1, "ns": 0, "title": "Mill", "lastrevid": 7, "revisions": [REV
 NAMED = PAGE | {"redirects": [{"title": "Template:Dubious"}]}
 STEPS = {"normalized": [{"from": "mill", "to": "Mill"}], "redirects": [{"from": "M", "to": "Mill"}]}
 ASKED = {
-    "words": (lambda wiki: wiki.words(), {"namespaces": {"6": {"id": 6, "name": "File"}}}),
+    "about": (
+        lambda wiki: wiki.about(),
+        {
+            "namespaces": {"6": {"id": 6, "name": "File"}},
+            "rightsinfo": {"text": "CC BY-SA", "url": "https://licence.example/"},
+        },
+    ),
     "spellings": (lambda wiki: wiki.spellings(["Mill"]), {"pages": [NAMED]}),
     "list": (lambda wiki: wiki.pages_with(["Mill"]), {"embeddedin": [PAGE]}),
     "titles": (

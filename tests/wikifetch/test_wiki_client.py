@@ -518,5 +518,5 @@ def test_a_token_that_is_not_taken_is_named(code):
 
 def test_the_operators_token_is_the_one_that_a_fetch_sends(live, settings):
     settings.WIKI_TOKENS = {live.address: TOKEN}
-    client_for(live.address).words()
+    client_for(live.address).about()
     assert live.asked[0].headers["Authorization"] == f"Bearer {TOKEN}"

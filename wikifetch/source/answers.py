@@ -11,6 +11,7 @@ from typing import Any
 
 from wikifetch.history.pages_seen import ARTICLES, HiddenParts, PageSeen, RevisionSeen, storable
 from wikifetch.history.tracing import Outline
+from wikifetch.source.api_refusals import words_of_html
 from wikifetch.source.manners import WikiError
 from wikifetch.source.shapes import (
     Reply,
@@ -35,6 +36,9 @@ MONTH_MESSAGES = {
     for number, name in enumerate(_MONTHS.split(), 1)
     for message in ("may_long" if name == "may" else name, f"{name}-gen", name[:3])
 }
+
+_LONGEST_RIGHTS = 200  # characters; a longer text is no name of a licence
+_ADDRESS = re.compile(r"https?://[\w.-]+(?::\d{1,5})?/[^\s<>\"'`\\\x7f-\U0010ffff]*\Z", re.ASCII)
 
 NO_SUCH_TITLE = "The wiki has no page of this title."
 NO_SUCH_PAGE = "The wiki has no such page any more."
@@ -73,6 +77,26 @@ class Members:
     pages: dict[int, str]
     categories: list[str]
     more: dict[str, str]
+
+
+@dataclass(frozen=True)
+class WikiRights:
+    """The name and the address of the licence of a wiki's texts; "" where the wiki says none."""
+
+    text: str = ""
+    url: str = ""
+
+
+def wiki_rights(said: Any) -> WikiRights:
+    """The licence out of what a wiki says of itself; what has another shape than usual is passed over."""
+    rights = _dict(_dict(said).get("rightsinfo"))
+    text, url = rights.get("text"), rights.get("url")
+    # It may have markup.
+    plain = words_of_html(text) if isinstance(text, str) and len(text) < 2_000 else ""
+    address = storable(url).strip() if isinstance(url, str) else ""
+    address = f"https:{address}" if address.startswith("//") else address
+    fits = len(address) <= _LONGEST_RIGHTS and _ADDRESS.match(address)
+    return WikiRights(plain if len(plain) <= _LONGEST_RIGHTS else "", address if fits else "")
 
 
 def wiki_words(said: Any) -> WikiWords:

@@ -62,6 +62,7 @@ def quoted(body: bytes) -> str:
 def words_of_html(text: str) -> str:
     """Text without its markup, on one line of at most 300 characters that can be stored and shown."""
     # A blank before each element: what is removed there must not join two words.
-    plain = unescape(nh3.clean(text.replace("<", " <"), tags=set()))
+    whole = text.encode("utf-8", "replace").decode("utf-8")  # no half of a surrogate pair
+    plain = unescape(nh3.clean(whole.replace("<", " <"), tags=set()))
     words = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
     return words if len(words) <= _MOST_QUOTED else words[: _MOST_QUOTED - 1] + "…"

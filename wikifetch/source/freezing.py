@@ -12,7 +12,7 @@ from wikifetch.source.categories import CategoryWalk
 from wikifetch.source.manners import WikiError
 from wikifetch.source.shapes import Continuations
 from wikifetch.source.wiki_client import WikiClient, in_batches
-from wikifetch.source.wikis import keep_words
+from wikifetch.source.wikis import keep_about
 from wikifetch.wikitext.tag_names import CANONICAL, KNOWN_NAMES
 
 _LISTED = 2_500  # titles whose page ids are asked for before they are kept: fifty requests
@@ -41,7 +41,7 @@ def freeze_queue(client: WikiClient, run: FetchRun) -> Iterator[FrozenQueue]:
     assert run.wiki is not None
     names: dict[str, list[str]] = run.options.get("names") or {}
     if not names:
-        keep_words(run.wiki, client.words())
+        keep_about(run.wiki, *client.about())
     if run.source == FetchRun.Source.KIND:
         yield _freeze_list(client, run)
         return

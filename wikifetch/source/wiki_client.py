@@ -31,17 +31,18 @@ class WikiClient(WikiApi):
 
     _has_rest = True  # until it answers otherwise
 
-    def words(self) -> WikiWords:
-        """What this wiki calls its namespaces and the months; nothing where it does not say."""
-        query = {"meta": "siteinfo|allmessages", "siprop": "namespaces|namespacealiases"}
+    def about(self) -> tuple[WikiWords, answers.WikiRights]:
+        """What this wiki calls its namespaces and the months, and its licence; nothing where it does not say."""
+        query = {"meta": "siteinfo|allmessages", "siprop": "namespaces|namespacealiases|rightsinfo"}
         query |= {"ammessages": "|".join(answers.MONTH_MESSAGES)}
         try:
             answer = self.ask({"action": "query", **query})
         except WikiError as error:
             if not error.code:
                 raise
-            return WikiWords()
-        return answers.wiki_words(answer.get("query"))
+            return WikiWords(), answers.WikiRights()
+        said = answer.get("query")
+        return answers.wiki_words(said), answers.wiki_rights(said)
 
     def spellings(self, canonical: Sequence[str]) -> answers.TemplateSpellings:
         """The names under which these templates are used here; empty where the wiki has none of them."""

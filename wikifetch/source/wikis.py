@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from wikifetch.models import FetchRun, Wiki
+from wikifetch.source.answers import WikiRights
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext import TagNames
@@ -83,8 +84,18 @@ def words_of_wiki(wiki: Wiki) -> WikiWords:
     return WikiWords.from_json(wiki.words)
 
 
-def keep_words(wiki: Wiki, words: WikiWords) -> None:
+def keep_about(wiki: Wiki, words: WikiWords, rights: WikiRights) -> None:
     """Keep what the wiki says of itself; where it says nothing, what it said before stays."""
     if words != WikiWords():
         wiki.words = words.as_json()
-        wiki.save(update_fields=["words"])
+    if rights != WikiRights():
+        wiki.rights_text, wiki.rights_url = rights.text, rights.url
+    wiki.save(update_fields=["words", "rights_text", "rights_url"])
+
+
+def rights_of_wikis() -> dict[str, tuple[str, str]]:
+    """The licence's name and address of each wiki that said one, by its host."""
+    said = Wiki.objects.exclude(rights_text="", rights_url="").order_by("-pk")
+    return {
+        urlsplit(wiki.base_url).hostname or "": (wiki.rights_text, wiki.rights_url) for wiki in said
+    }

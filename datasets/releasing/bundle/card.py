@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datasets.releasing.bundle.croissant import QUESTIONS, RECORDS
 from datasets.releasing.bundle.facts import DataFile, Facts
 from datasets.releasing.bundle.fields import Field, Type
-from datasets.releasing.bundle.licences import BEFORE_LICENCE, SINCE_LICENCE, spdx
+from datasets.releasing.bundle.licences import spdx, spdx_of_passages
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -87,9 +87,10 @@ def _config(name: str, path: str) -> list[str]:
 def _licence(facts: Facts) -> list[str]:
     """Hugging Face knows licences in small letters; another has a name and a link."""
     known = spdx(facts.said("licence")).lower()
-    if not known or facts.protocol:
+    passages = spdx_of_passages(facts.wikis)
+    if not known or facts.protocol or (facts.wikis and not passages):
         return ["license: other", "license_name: several-parts", "license_link: LICENSES.md"]
-    names = dict.fromkeys([known, SINCE_LICENCE.lower(), BEFORE_LICENCE.lower()])
+    names = dict.fromkeys([known, *map(str.lower, passages)])
     return ["license:", *(f"- {name}" for name in names)]
 
 

@@ -28,6 +28,7 @@ class Facts:
 
     citation: as a sentence. protocol: name and version of the one that declares the records, else "". `canary`,
     `protocol_licence` and `protocol_source` are the protocol's. left_out: questions; the page of the release says why.
+    wikis: the licence of the passages, by the hosts of their wikis.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Facts:
     invalid: int
     questions: int
     left_out: int
+    wikis: Mapping[str, str]
 
     def said(self, name: str) -> str:
         """The text of `about`; "" where nobody gave it."""

@@ -1,8 +1,10 @@
 """Licences by part, and where each passage is from. Pure.
 
 Source: Wikimedia's terms of use; the text of its wikis is under CC BY-SA 4.0 since 7 June 2023, and was under 3.0.
+Another wiki says its licence itself (wiki_licences.py).
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
@@ -17,6 +19,10 @@ EITHER = f"{BEFORE_LICENCE} before {SINCE}, {SINCE_LICENCE} since"
 # Those that a citation file, Hugging Face and Croissant know by these names.
 _KNOWN = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-SA-4.0", "CC-BY-SA-3.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC0-1.0",
           "MIT", "Apache-2.0", "ODbL-1.0")  # fmt: skip
+_ADDRESS = re.compile(
+    r"https?://(?:www\.)?creativecommons\.org/(licenses/([a-z-]+)|publicdomain/zero)/(\d\.\d)\b"
+)
+AS_IT_SAYS = "as the wiki says"
 HEADER = (
     "record_id",
     "passage",
@@ -37,19 +43,42 @@ def spdx(text: str) -> str:
     return names.get("-".join(text.lower().split()), "")
 
 
-def attributions(columns: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
-    """A line (HEADER) for each revision that a passage of the record is from."""
+def licence_named(text: str, url: str) -> str:
+    """The licence that a wiki says, by its name and its address; as SPDX spells it where we know it."""
+    if found := _ADDRESS.match(url):
+        named = f"CC-{found[2]}-{found[3]}" if found[2] else f"CC0-{found[3]}"
+        return spdx(named) or named.upper()
+    return spdx(text) or " ".join(filter(None, (text, url)))
+
+
+def spdx_of_passages(wikis: Mapping[str, str]) -> list[str]:
+    """The licences of passages as SPDX spells them, by their wikis; [] where one is not known by name."""
+    names: dict[str, None] = {}
+    for licence in wikis.values():
+        both = [SINCE_LICENCE, BEFORE_LICENCE] if licence == EITHER else [spdx(licence)]
+        names |= dict.fromkeys(both)
+    return [] if "" in names else list(names)
+
+
+def attributions(
+    columns: Mapping[str, Any], said: Mapping[str, str], wikis: dict[str, str]
+) -> Iterator[tuple[object, ...]]:
+    """A line (HEADER) for each revision that a passage of the record is from.
+
+    said: the licences of wikis, by host. `wikis` gets that of the record's, where it has a passage.
+    """
     host = _host(columns["url"])
     for n in ("1", "2"):
         if not columns[f"passage_{n}_copied"]:
             continue
+        wikis[host] = _licence(host, "", said)
         for title, oldid, day in _sources(columns, n):
             links = (
                 _link(host, title, f"oldid={oldid}") if oldid else "",
                 _link(host, title, "action=history"),
             )
             note = NO_REVISION if not oldid else "" if day else NO_DATE
-            yield (columns["external_id"], n, title, *links, day, _licence(host, day), note)
+            yield (columns["external_id"], n, title, *links, day, _licence(host, day, said), note)
 
 
 def _sources(columns: Mapping[str, Any], n: str) -> list[tuple[str, int | None, str]]:
@@ -78,9 +107,9 @@ def _link(host: str, title: str, asked: str) -> str:
     return f"https://{host}/w/index.php?title={quote(title.replace(' ', '_'), safe='/:')}&{asked}"
 
 
-def _licence(host: str, day: str) -> str:
+def _licence(host: str, day: str, said: Mapping[str, str]) -> str:
     if host != "wikipedia.org" and not host.endswith(".wikipedia.org"):
-        return "as the wiki says" if host else ""
+        return said.get(host, AS_IT_SAYS) if host else ""
     if not day:
         return EITHER
     return SINCE_LICENCE if day >= SINCE.isoformat() else BEFORE_LICENCE
@@ -98,7 +127,11 @@ def licences(facts: Facts) -> str:
             chosen=chosen,
             canary=inline(facts.canary) if facts.canary else "The protocol declares none.",
         )
-    return _WIKICONTRADICT.format(title=inline(facts.title), chosen=chosen, either=EITHER)
+    passages = "\n".join(
+        f"| Passages copied from {inline(host) if host else 'pages that are not named'} | {inline(licence)} |"
+        for host, licence in facts.wikis.items()
+    )
+    return _WIKICONTRADICT.format(title=inline(facts.title), chosen=chosen, passages=passages)
 
 
 _WIKICONTRADICT = """\
@@ -106,12 +139,13 @@ _WIKICONTRADICT = """\
 
 | Part | Licence |
 |---|---|
-| Passages copied from a wiki | as the wiki says; Wikipedia: {either}. `attribution.csv` says it for each passage |
+{passages}
 | Stand-alone passages | adaptations of those passages, under the same licence |
 | Annotations: claims, spans, types, questions, answers, comments | {chosen} |
 
 `attribution.csv` has the title, a permanent link, and the page with the history, which names the authors, for each
-passage. Where the source of a record names no revision, it says so.
+passage, and its licence. Where the source of a record names no revision, it says so. The licence of a wiki other than
+Wikipedia is the one that it said when its pages were last fetched.
 """
 _DECLARED = """\
 # Licences of {title}

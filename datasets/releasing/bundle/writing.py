@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 
 from datasets.exporters import exporters_of
@@ -19,6 +19,7 @@ from datasets.releasing.bundle.schemas import schema
 from datasets.releasing.bundle.zipping import Zip, zip_into
 from datasets.releasing.citing import bibtex, plain, title_of
 from datasets.releasing.stored_files import StoredFile, folder, opened, store
+from datasets.releasing.wiki_licences import licences_of_wikis
 from datasets.streaming import StreamedRow
 from pages.data_responses import csv_lines
 
@@ -89,10 +90,12 @@ def _write(
         for path, holds, chunks in made
     ]
     data += [_published(zipped, release, file) for file in files if file != complete]
-    facts = _facts(release, lines, tally, left_out)
+    wikis: dict[str, str] = {}
     if declaration is None:
-        found = (line for row in rows() for line in attributions(row.columns))
+        said = licences_of_wikis()
+        found = (line for row in rows() for line in attributions(row.columns, said, wikis))
         zipped.add("attribution.csv", (text.encode("utf-8") for text in csv_lines(HEADER, found)))
+    facts = _facts(release, lines, tally, left_out, wikis)
     texts = {
         "README.md": readme(facts, data),
         "CITATION.cff": citation(facts),
@@ -145,7 +148,9 @@ def _published(zipped: Zip, release: Release, file: ReleaseFile) -> DataFile:
     )
 
 
-def _facts(release: Release, lines: Lines, tally: Counter[str], left_out: int) -> Facts:
+def _facts(
+    release: Release, lines: Lines, tally: Counter[str], left_out: int, wikis: Mapping[str, str]
+) -> Facts:
     collection = release.collection
     declaration = collection.declaration if collection.is_declared else None
     return Facts(
@@ -168,4 +173,5 @@ def _facts(release: Release, lines: Lines, tally: Counter[str], left_out: int) -
         invalid=tally["invalid"],
         questions=tally["questions"],
         left_out=left_out,
+        wikis=wikis,
     )

@@ -16,14 +16,15 @@ from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Instance, ReleaseFile
 from datasets.releasing import freezing
 from datasets.releasing.bundle.fields import QUESTIONS, RECORDS, fields_of
-from datasets.releasing.bundle.licences import attributions, spdx
+from datasets.releasing.bundle.licences import EITHER, attributions, licence_named, spdx
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 from datasets.releasing.stored_files import opened
 from datasets.releasing.verifying import make_files
 from tests import conflictbank
 from tests.datasets.declared import small, test_parts
-from tests.datasets.factories import annotation, mills, record
+from tests.datasets.factories import annotation, imported, mills, record
 from tests.factories import person, signed_in
+from wikifetch.models import Wiki
 
 pytestmark = pytest.mark.django_db
 
@@ -174,6 +175,10 @@ def columns(**changes):
     } | changes
 
 
+def lines_for(columns):
+    return list(attributions(columns, {}, {}))
+
+
 def piece(day, revid=7):
     return {"revid": revid, "title": "Old Mill", "date": day}
 
@@ -187,7 +192,7 @@ def piece(day, revid=7):
     ],
 )
 def test_a_passage_has_the_licence_of_the_day_of_its_revision(day, licence):
-    one, _ = attributions(columns(provenance={"1": [piece(day), piece(day)]}))
+    one, _ = lines_for(columns(provenance={"1": [piece(day), piece(day)]}))
     assert one[3:] == (
         "https://en.wikipedia.org/w/index.php?title=Old_Mill&oldid=7",
         "https://en.wikipedia.org/w/index.php?title=Old_Mill&action=history",
@@ -198,12 +203,12 @@ def test_a_passage_has_the_licence_of_the_day_of_its_revision(day, licence):
 
 
 def test_a_passage_without_a_revision_says_so():
-    one, two = attributions(columns())
+    one, two = lines_for(columns())
     assert one[3] == ""
     assert one[7] == "The source names no revision."
     assert two[4] == "https://en.wikipedia.org/w/index.php?title=New_Mill%3F&action=history"
     assert one[6] == "CC-BY-SA-3.0 before 2023-06-07, CC-BY-SA-4.0 since"
-    tagged, other = attributions(columns(oldid=9))
+    tagged, other = lines_for(columns(oldid=9))
     assert tagged[3].endswith("&oldid=9")
     assert "date of the revision is not known" in tagged[7]
     assert other[3] == ""
@@ -219,8 +224,52 @@ def test_a_passage_without_a_revision_says_so():
     ],
 )
 def test_another_wiki_has_a_licence_of_its_own(url, licence):
-    one, _ = attributions(columns(url=url, provenance={"1": [piece("2026-01-01")]}))
+    one, _ = lines_for(columns(url=url, provenance={"1": [piece("2026-01-01")]}))
     assert one[6] == licence
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "licence"),
+    [
+        ("CC BY-SA", "https://creativecommons.org/licenses/by-sa/4.0/deed.de", "CC-BY-SA-4.0"),
+        ("", "http://www.creativecommons.org/licenses/by-nd/2.5/", "CC-BY-ND-2.5"),
+        ("CC0", "https://creativecommons.org/publicdomain/zero/1.0/", "CC0-1.0"),
+        ("cc by 4.0", "https://licence.example/", "CC-BY-4.0"),
+        ("Ours", "https://licence.example/", "Ours https://licence.example/"),
+        ("Ours", "https://licence.example/creativecommons.org/licenses/by/4.0",
+         "Ours https://licence.example/creativecommons.org/licenses/by/4.0"),
+        ("", "", ""),
+    ],
+)  # fmt: skip
+def test_a_wiki_s_licence_is_called_by_its_name(text, url, licence):
+    assert licence_named(text, url) == licence
+
+
+def of_wiki(host, **rights):
+    Wiki.objects.create(base_url=f"https://{host}/wiki/", name=host, **rights)
+    return record(title=host, url=f"https://{host}/wiki/Mill")
+
+
+def test_each_wiki_has_the_licence_that_it_says():
+    by = {"rights_text": "CC BY 4.0", "rights_url": "https://creativecommons.org/licenses/by/4.0/"}
+    said, silent = of_wiki("a.example", **by), of_wiki("b.example")
+    own = of_wiki("en.wikipedia.org", rights_text="Nothing")
+    files = files_of(released(said, own, **ODD))
+    lines = csv.DictReader(io.StringIO(files["attribution.csv"].decode()))
+    assert {(line["title"], line["licence"]) for line in lines if line["passage"] == "1"} == {
+        ("Old Mill, Ahrfeld", "CC-BY-4.0"),
+        ("Old Mill, Ahrfeld", EITHER),
+    }
+    assert "| Passages copied from a.example | CC-BY-4.0 |" in files["LICENSES.md"].decode()
+    assert f"| Passages copied from en.wikipedia.org | {EITHER} |" in files["LICENSES.md"].decode()
+    assert front_of(files["README.md"])["license"] == ["cc-by-4.0", "cc-by-sa-4.0", "cc-by-sa-3.0"]
+    imported(silent, record(url=""), into="silent")
+    files = files_of(
+        freezing.freeze(collection=Collection.objects.get(name="silent"), version="1.0")
+    )
+    assert "| Passages copied from b.example | as the wiki says |" in files["LICENSES.md"].decode()
+    assert "pages that are not named | (not given) |" in files["LICENSES.md"].decode()
+    assert front_of(files["README.md"])["license"] == "other"
 
 
 def test_a_title_that_a_spreadsheet_would_run_is_text():
@@ -233,7 +282,7 @@ def test_a_title_that_a_spreadsheet_would_run_is_text():
 
 def test_a_record_without_passages_is_from_nowhere():
     none = columns(passage_1_copied=None, passage_2_copied="")
-    assert list(attributions(none)) == []
+    assert lines_for(none) == []
     given = annotation(wikitag_label_valid="Invalid", paragraphA_information=None,
                        paragraphB_information=None)  # fmt: skip
     files = files_of(released(record(given=given)))
