@@ -7,6 +7,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Now
 
+from datasets.description import COLUMNS
 from protocols.declaration import Declaration
 from protocols.models import Protocol
 from protocols.shipped import wikicontradict
@@ -78,6 +79,11 @@ class Collection(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.name
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What it says of itself, as a release keeps it."""
+        return {name: getattr(self, name) for name in COLUMNS}
 
     @property
     def is_declared(self) -> bool:

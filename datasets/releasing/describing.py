@@ -6,13 +6,10 @@ from typing import Any
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from datasets.description import COLUMNS, MOST_CREATORS
 from datasets.models import Collection
 
-COLUMNS = (
-    "title", "description", "creators", "licence", "language", "funding", "contact", "source", "source_citation",
-)  # fmt: skip
 _ORCID = re.compile(r"(?:https://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\Z")
-MOST_CREATORS = 500
 
 
 class BadCreator(ValueError):
@@ -26,11 +23,6 @@ class Creator:
     name: str
     orcid: str = ""
     affiliation: str = ""
-
-
-def about(collection: Collection) -> dict[str, Any]:
-    """The COLUMNS of the collection, as a release keeps them."""
-    return {name: getattr(collection, name) for name in COLUMNS}
 
 
 def describe(collection: Collection, columns: dict[str, Any], *, by: Person) -> None:

@@ -6,16 +6,16 @@ from typing import Any
 
 from django import forms
 
+from datasets.description import COLUMNS, LANGUAGE
 from datasets.models import Collection
-from datasets.releasing.describing import COLUMNS, BadCreator, creators_in, lines_of
+from datasets.releasing.describing import BadCreator, creators_in, lines_of
 
 # Without braces and backslashes, which would end or change its field in BibTeX.
 DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]{1,180}\Z")
-LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*\Z")
 
 
 class DescriptionForm(forms.Form):
-    """The columns of describing.COLUMNS."""
+    """The columns of COLUMNS (datasets/description.py)."""
 
     title = forms.CharField(required=False, max_length=200)
     description = forms.CharField(
@@ -59,8 +59,9 @@ class DescriptionForm(forms.Form):
     )
 
     def __init__(self, data: Mapping[str, Any] | None, *, collection: Collection) -> None:
-        kept = {name: getattr(collection, name) for name in COLUMNS}
-        super().__init__(data, initial=kept | {"creators": lines_of(collection.creators)})
+        super().__init__(
+            data, initial=collection.about | {"creators": lines_of(collection.creators)}
+        )
 
     def clean_creators(self) -> list[dict[str, str]]:
         try:

@@ -26,7 +26,6 @@ from datasets.models import (
 )
 from datasets.records import BATCH, current, locked
 from datasets.releasing.bundle.writing import Bundle, stored_bundle
-from datasets.releasing.describing import about
 from datasets.releasing.stored_files import StoredFile, store
 from datasets.streaming import StreamedRow, streamed
 from leases.refusal import Conflict, Refusal
@@ -64,7 +63,7 @@ def freeze(
         collection=collection,
         version=version,
         notes=notes,
-        about=about(collection),
+        about=collection.about,
         app_version=settings.VERSION,
         created_by=by,
         created_at=timezone.now(),

@@ -24,7 +24,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Facts:
-    """A release: `frozen` is the moment in UTC; `about` what its collection said of itself (describing.COLUMNS).
+    """A release: `frozen` is the moment in UTC; `about` what its collection said of itself (description.py).
 
     citation: as a sentence. protocol: name and version of the one that declares the records, else "". `canary`,
     `protocol_licence` and `protocol_source` are the protocol's. left_out: questions; the page of the release says why.
