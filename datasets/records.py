@@ -24,7 +24,7 @@ from leases.rows import first_of
 BATCH = 500
 # Columns without a key in the published record; they are not part of a record's identity.
 EXTRA = (
-    "oldid", "modality_1", "modality_2", "span_1_ranges", "span_2_ranges", "filled", "provenance",
+    "oldid", "modality_1", "modality_2", "span_1_ranges", "span_2_ranges", "filled", "provenance", "left_out",
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ class Draft:
 
     columns: by schema.COLUMNS; missing ones are absent (None), types are taken from the taxonomy.
     slots: questions with their answers, those without a question included.
-    extra: any of EXTRA; `fields`, where a protocol declares the record.
+    extra: any of EXTRA; `version`, if it is not the first; `fields`, where a protocol declares the record.
     authors: who wrote each question, by its number; of those missing it is the record's author.
     identity: the record's external id, of a checked draft or one that was read from a record.
     """
@@ -86,9 +86,10 @@ def checked(draft: Draft) -> Draft:
 
 def read_draft(parsed: schema.Parsed) -> Draft:
     """The draft of a record that was read from a file: it is checked, and what `build` would give."""
-    extra = {} if parsed.fields is None else {"fields": parsed.fields}
+    extra = parsed.extra if parsed.fields is None else {**parsed.extra, "fields": parsed.fields}
     slots = parsed.slots + parsed.unused
-    return Draft(parsed.columns, slots, extra, identity=external_id(parsed.record))
+    identity = parsed.identity or external_id(parsed.record)
+    return Draft(parsed.columns, slots, extra, identity=identity)
 
 
 @transaction.atomic

@@ -7,7 +7,7 @@ Nothing is stripped on either way. None in a column means that the record lacks 
 
 import re
 from collections.abc import Iterable, Mapping, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 VALID = "Valid"
@@ -97,6 +97,7 @@ class Parsed:
     """A record as columns: `slots` with a question, `unused` without one (kept for the export).
 
     fields: the whole record where a protocol declares it.
+    extra, identity: what a complete form says of it besides, by column, and its id.
     """
 
     record: Mapping[str, Any]
@@ -104,6 +105,8 @@ class Parsed:
     slots: tuple[Slot, ...]
     unused: tuple[Slot, ...]
     fields: Mapping[str, Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    identity: str = ""
 
 
 @dataclass(frozen=True)

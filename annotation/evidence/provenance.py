@@ -94,14 +94,17 @@ def origin_in(
 def without_words(
     provenance: Pieces, revisions: Container[int], *, whole: bool
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """The provenance without the pieces of these revisions (`whole`), or with where they are from and no words."""
+    """The provenance without the pieces of these revisions (`whole`), or with where they are from and no words.
+
+    A record that came from elsewhere names no revision of ours.
+    """
     result = {}
     for n, pieces in provenance.items():
         gone = {"text": "", "section": ""}
         kept = [
-            {**piece, **gone} if piece["revision"] in revisions else piece
+            {**piece, **gone} if piece.get("revision") in revisions else piece
             for piece in pieces
-            if not (whole and piece["revision"] in revisions)
+            if not (whole and piece.get("revision") in revisions)
         ]
         if kept:
             result[n] = kept

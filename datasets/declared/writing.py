@@ -15,12 +15,14 @@ class FileNoted:
 
     value: that of the slice by which files are parted, of its records.
     differs: the first line in which the file differs from the one that is written of its records; None for none.
+    named: of a complete form, which record names which as another of its tag, by their ids.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     end: str = ""
     value: str = ""
     differs: int | None = None
+    named: dict[str, str] = field(default_factory=dict)
 
 
 class RecordWriter:

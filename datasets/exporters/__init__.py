@@ -1,7 +1,7 @@
 """The formats that collections can be exported to; a new one needs a class and a line here."""
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
 from datasets.declared.writing import FileNoted
 from datasets.exporters.complete_json import CompleteJson
@@ -40,17 +40,20 @@ EXPORTERS: dict[str, Exporter] = {
 }
 
 
-def exporters_of(collection: Collection) -> dict[str, Exporter]:
-    """The formats of a collection by name."""
+def exporters_of(
+    collection: Collection, about: Mapping[str, Any] | None = None
+) -> dict[str, Exporter]:
+    """The formats of a collection by name. `about`: what one of its releases says of itself."""
+    complete = CompleteJson(collection, about)
     if not collection.is_declared:
-        return EXPORTERS
-    declaration, canary = collection.declaration, collection.canary
+        return EXPORTERS | {complete.name: complete}
+    declaration = collection.declaration
     by = declaration.file.by
     parts = declaration.fields[by].values if by else ("",)
     declared: tuple[Exporter, ...] = (
         *(DeclaredFile(declaration, FileNoted(**collection.noted(part)), part) for part in parts),
-        DeclaredCsv(declaration, canary),
-        CompleteJson(declaration, canary),
+        DeclaredCsv(declaration, collection.canary),
+        complete,
     )
     return {exporter.name: exporter for exporter in declared}
 
@@ -65,7 +68,7 @@ def exporter_named(collection: Collection, name: str) -> Exporter:
     return known[name]
 
 
-def hashed(collection: Collection) -> Exporter:
+def hashed(collection: Collection, about: Mapping[str, Any] | None = None) -> Exporter:
     """The format of whose file a release has the hash: the records as they are published; if in parts, everything."""
-    known = exporters_of(collection)
+    known = exporters_of(collection, about)
     return known[CompleteJson.name if collection.declaration.file.by else next(iter(known))]

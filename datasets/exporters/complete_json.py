@@ -1,39 +1,50 @@
-"""Export of everything that a collection knows of its records, as this project's own JSON."""
+"""Export of everything that a collection knows of its records, as this project's own JSON, which comes in again."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from datasets.declared.records import in_order
+from datasets.importers import complete_form
+from datasets.models import Collection
 from datasets.records import EXTRA
 from datasets.streaming import StreamedRow
-from protocols.declaration import Declaration
 
 
 class CompleteJson:
-    """A list with one object for each contradiction: the published record as it is, and what has no key in it.
+    """A head, and a line for each contradiction: the published record as it is, and what has no key in it.
 
     `provenance` holds, for passage "1" and "2", the pieces it was copied from; `filled` the columns that the app
-    filled in and the annotator left; `derived` the inferred answers, as [question, answer]; `same_tag` the ids of other
-    contradictions that a review found in the same tag. A record of a protocol has its id, its version, its fields
-    and the canary, if there is one.
+    filled in and the annotator left; `left_out` the numbers of excluded questions; `derived` the inferred answers, as
+    [question, answer]; `same_tag` the ids of other contradictions that a review found in the same tag. A record of a
+    protocol has its id, its version, its fields and the canary, if there is one.
+
+    `about`: what a release says of itself; else the collection does.
     """
 
     name = "complete-json"
     label = "Complete records (JSON)"
     suffix = "-complete.json"
-    holds = "Each record with its id and version, where its passages were copied from, and which others are of its tag."
+    holds = (
+        "Each record with its id and version, where its passages were copied from, and which others are of its tag. It "
+        "can be imported elsewhere as a whole."
+    )
     leaves_out = "excluded questions, revised passages, and earlier versions."
-    loads = 'records = json.load(open("{name}", encoding="utf-8"))'
+    loads = 'records = json.load(open("{name}", encoding="utf-8"))["records"]'
     content_type = "application/json; charset=utf-8"
 
-    def __init__(self, declaration: Declaration | None = None, canary: str = "") -> None:
-        self._declaration = declaration
-        self._canary = {"canary": canary} if canary else {}
+    def __init__(
+        self, collection: Collection | None = None, about: Mapping[str, Any] | None = None
+    ) -> None:
+        of = collection or Collection()
+        self._declaration = of.declaration if of.is_declared else None
+        self._canary = {"canary": of.canary} if of.canary else {}
+        said = of.about if about is None else about
+        self._head = complete_form.head(said, self._declaration, of.file_kept)
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
-        before = "["
+        before = self._head
         for row in rows:
             if self._declaration is None:
                 entry = _entry(row)
@@ -43,7 +54,7 @@ class CompleteJson:
                 continue  # its question is excluded
             yield f"{before}\n{json.dumps(entry, ensure_ascii=False)}"
             before = ","
-        yield "[]\n" if before == "[" else "\n]\n"
+        yield f"{before}]}}\n" if before == self._head else "\n]}\n"
 
 
 def _numbered(row: StreamedRow, record: dict[str, Any]) -> dict[str, Any]:
@@ -55,6 +66,8 @@ def _entry(row: StreamedRow) -> dict[str, Any]:
     return {
         **_numbered(row, row.record),
         **{column: row.columns[column] for column in EXTRA},
+        "provenance": complete_form.pieces(row.columns["provenance"]),
+        "left_out": row.left_out,
         "derived": [
             [slot.n, answer]
             for slot in row.questions

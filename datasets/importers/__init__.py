@@ -5,6 +5,7 @@ from typing import BinaryIO, Protocol
 
 from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation
+from datasets.importers.complete_records import CompleteRecords
 from datasets.importers.wikicontradict_records import WikiContradict
 from datasets.schema import Parsed
 
@@ -28,4 +29,6 @@ class Importer(Protocol):
     def deviations(self, parsed: Parsed) -> list[Deviation]: ...
 
 
-IMPORTERS: dict[str, Importer] = {importer.name: importer for importer in (WikiContradict(),)}
+IMPORTERS: dict[str, Importer] = {
+    importer.name: importer for importer in (WikiContradict(), CompleteRecords())
+}

@@ -67,7 +67,7 @@ def bring(
     held = Collection.objects.filter(name=name).first()
     if held:
         _check_protocol(held, declared)
-    batches = _batches(_lacking(held, drafts))
+    batches = in_batches(lacking(held, drafts))
     first = next(batches, None)
     if held and first is None:
         _check_canary(held, declared)
@@ -142,18 +142,18 @@ def _given_up(waiting: Collection) -> bool:
     return bool(late.update(arriving_until=LONG_AGO))
 
 
-def _lacking(held: Collection | None, drafts: Iterable[Draft]) -> Iterator[Draft]:
+def lacking(held: Collection | None, drafts: Iterable[Draft]) -> Iterator[Draft]:
     """The drafts of records that the collection does not hold, in order."""
     if held is None:
         yield from drafts
         return
-    for batch in _batches(drafts):
+    for batch in in_batches(drafts):
         wanted = [draft.identity for draft in batch]
         known = set(_identities(held).filter(external_id__in=wanted))
         yield from (draft for draft in batch if draft.identity not in known)
 
 
-def _batches(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+def in_batches(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
     """At most BATCH at a time, and fewer where their texts are long."""
     batch: list[Draft] = []
     length = 0

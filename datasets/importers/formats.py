@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from datasets.importers import IMPORTERS, Importer
+from datasets.importers.complete_records import CompleteRecords, Head
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection
@@ -48,6 +49,20 @@ def format_for(name: str, collection_name: str, *, file_name: str = "", part: st
     if protocol is None:
         return known[name]
     return _declared(protocol, _part_of(protocol.declaration, file_name, part))
+
+
+def of_its_head(head: Head) -> Format:
+    """How the records of a complete form are read: as the protocol that its head names declares them."""
+    if head.protocol is None:
+        return Format(CompleteRecords(), None)
+    name, version = head.protocol
+    protocol = Protocol.objects.filter(name=name, version=version).first()
+    if protocol is None:
+        raise Unreadable(
+            f"The file has records of the protocol {name[:60]} version {version}, which is not installed here. Install "
+            "it, and import the file then; nothing was imported."
+        )
+    return Format(CompleteRecords(protocol.declaration), protocol)
 
 
 def of_another_format(file: BinaryIO, importer: Importer) -> Unreadable | None:

@@ -12,8 +12,11 @@ from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, DeviationKind
 from datasets.importers import Importer
 from datasets.importers.arriving import DeclaredBy, bring
-from datasets.importers.formats import of_another_format
+from datasets.importers.complete_records import CompleteRecords
+from datasets.importers.declared_records import DeclaredRecords
+from datasets.importers.formats import of_another_format, of_its_head
 from datasets.importers.json_text import Unreadable
+from datasets.importers.whole_collections import WholeFile, bring_whole
 from datasets.models import Collection
 from datasets.records import Draft, read_draft
 from leases.refusal import Refusal
@@ -53,10 +56,16 @@ class Contents:
 
 @dataclass(kw_only=True)
 class ImportReport(Contents):
-    """The result of an import: the file's contents, and how many of its records were added where."""
+    """The result of an import: the file's contents, how it was read, and how many of its records were added where."""
 
+    importer: Importer
     collection: Collection
     added: int
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it was looked at how the file comes out again."""
+        return isinstance(self.importer, DeclaredRecords)
 
     @property
     def already_there(self) -> int:
@@ -80,15 +89,24 @@ def import_file(
     """
     check_name(collection_name)
     contents = Contents()
-    drafts = _drafts(importer, file, contents)
-    declared = DeclaredBy(protocol, contents.noted) if protocol else None
     try:
-        collection, added = bring(
-            drafts, name=collection_name, source=source, by=by, declared=declared
-        )
+        if isinstance(importer, CompleteRecords):
+            head = importer.head(file)
+            importer, protocol = of_its_head(head)
+            drafts = _drafts(importer, file, contents)
+            whole = WholeFile(head, protocol, contents.noted)
+            collection, added = bring_whole(
+                drafts, whole, name=collection_name, source=source, by=by
+            )
+        else:
+            drafts = _drafts(importer, file, contents)
+            declared = DeclaredBy(protocol, contents.noted) if protocol else None
+            collection, added = bring(
+                drafts, name=collection_name, source=source, by=by, declared=declared
+            )
     except Unreadable as refused:
         raise of_another_format(file, importer) or refused from None
-    return ImportReport(collection=collection, added=added, **vars(contents))
+    return ImportReport(importer=importer, collection=collection, added=added, **vars(contents))
 
 
 def deviations_in(importer: Importer, file: BinaryIO) -> Iterator[tuple[int, Deviation]]:

@@ -102,13 +102,18 @@ class Contradiction(models.Model):
         blank=True,
         help_text="Answers that stand without a question: {n: [answer 1, answer 2]}.",
     )
+    left_out = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Numbers of the questions that the complete form it came in lacks: they were excluded there.",
+    )
     same_tag_as = models.ForeignKey(
         "self",
         on_delete=models.SET_NULL,
         null=True,
         blank=True,
         related_name="same_tag",
-        help_text="The other contradiction that a review found in the same tag; imports have none.",
+        help_text="The other contradiction that a review found in the same tag.",
     )
 
     author = models.ForeignKey(
@@ -138,9 +143,9 @@ class Contradiction(models.Model):
                 name="contradiction_same_passage_is_known",
             ),
             models.CheckConstraint(
-                condition=Q(version=1, supersedes=None)
-                | Q(version__gt=1, supersedes__isnull=False),
-                name="contradiction_later_versions_supersede",
+                # A later version that came from elsewhere supersedes none that is here.
+                condition=Q(version=1, supersedes=None) | Q(version__gt=1),
+                name="contradiction_first_version_supersedes_none",
             ),
         ]
 

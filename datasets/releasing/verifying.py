@@ -18,7 +18,9 @@ from datasets.releasing.stored_files import FileDamaged
 def sha256_of_rows(release: Release, exporter: Exporter | None = None) -> str:
     """The sha256 of a file as the release's rows give it now; of its records file, unless another is named."""
     digest = hashlib.sha256()
-    for text in (exporter or hashed(release.collection)).chunks(released_rows(release)):
+    for text in (exporter or hashed(release.collection, release.about)).chunks(
+        released_rows(release)
+    ):
         digest.update(text.encode("utf-8"))
     return digest.hexdigest()
 
@@ -39,7 +41,7 @@ def problems(release: Release) -> Iterator[str]:
 
 def differences(release: Release) -> Iterator[str]:
     """A sentence for each further file that the rows give otherwise now, as after a link between two records."""
-    known = exporters_of(release.collection)
+    known = exporters_of(release.collection, release.about)
     of_records = hashed(release.collection).name
     for file in release.files.all():
         other = known.get(file.format) if file.format != of_records else None
@@ -51,7 +53,8 @@ def make_files(release: Release) -> list[ReleaseFile]:
     """Write the files of a release that has none, from its rows, and return them; [] where it has some."""
     if release.files.exists():
         return []
-    made = [_made(release, exporter) for exporter in exporters_of(release.collection).values()]
+    exporters = exporters_of(release.collection, release.about)
+    made = [_made(release, exporter) for exporter in exporters.values()]
     made.append(_bundle(release, made))
     with transaction.atomic():
         locked(release.collection)

@@ -112,7 +112,7 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
         f"Added: {report.added} of {how_many(report.records, 'record')}"
         f"{f' ({report.noted.value})' if report.noted.value else ''}. There already: {report.already_there}; "
         f"twice in the file: {len(report.duplicates)}."
-        f"{f' {report.how_it_comes_out}' if report.collection.is_declared else ''}",
+        f"{f' {report.how_it_comes_out}' if report.is_compared else ''}",
     )
     return redirect("datasets:collection", report.collection.name)
 

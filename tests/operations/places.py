@@ -22,7 +22,7 @@ from operations.checksums import Checksum
 from operations.databases import database_at
 from operations.serialization import first_with_rows
 from operations.signing import signature
-from tests.database import source
+from tests.database import on_sqlite, source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -111,6 +111,16 @@ def here(data_dir: Path) -> dict[str, str]:
     else:
         url = f"sqlite:///{used['NAME']}"
     return {"DATA_DIR": str(data_dir), "DATABASE_URL": url, "SECRET_KEY": "x" * 60}
+
+
+def sqlite_with_tables(folder: Path) -> Path:
+    """A SQLite file with all tables and no row, which takes seconds to make where no test has made one."""
+    if there := on_sqlite():
+        return there
+    url = f"sqlite:///{folder}/db.sqlite3"
+    made = manage({"DATA_DIR": str(folder), "SECRET_KEY": "x" * 60, "DATABASE_URL": url}, "migrate")
+    assert made.returncode == 0, made.stderr
+    return folder / "db.sqlite3"
 
 
 def moved(url: str) -> dict[str, tuple[int, str]]:

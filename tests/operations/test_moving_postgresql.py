@@ -10,9 +10,17 @@ from accounts.models import Person
 from leases.refusal import Conflict
 from operations import moving
 from operations.databases import database_at
-from tests.database import on_sqlite, source
+from tests.database import source
 from tests.factories import person
-from tests.operations.places import a_postgresql, here, manage, moved, python, rows_at
+from tests.operations.places import (
+    a_postgresql,
+    here,
+    manage,
+    moved,
+    python,
+    rows_at,
+    sqlite_with_tables,
+)
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -25,14 +33,7 @@ Person.objects.create_person("charlie")
 
 @pytest.fixture(scope="module")
 def file_with_tables(tmp_path_factory):
-    """A SQLite file with all tables and no row, which takes seconds to make."""
-    if there := on_sqlite():
-        return there
-    folder = tmp_path_factory.mktemp("tables")
-    url = f"sqlite:///{folder}/db.sqlite3"
-    made = manage({"DATA_DIR": str(folder), "SECRET_KEY": "x" * 60, "DATABASE_URL": url}, "migrate")
-    assert made.returncode == 0, made.stderr
-    return folder / "db.sqlite3"
+    return sqlite_with_tables(tmp_path_factory.mktemp("tables"))
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
-"""manage.py import_dataset FORMAT FILE --collection NAME: of WikiContradict, or of a protocol that is installed."""
+"""manage.py import_dataset FORMAT FILE --collection NAME: published, a complete form, or of an installed protocol."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from datasets.importers import IMPORTERS
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, deviations_in, import_file
 from datasets.importers.imported_file import opened
@@ -16,7 +17,9 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "format", metavar="FORMAT", help="wikicontradict, or the name of an installed protocol"
+            "format",
+            metavar="FORMAT",
+            help=f"{', '.join(IMPORTERS)}, or the name of an installed protocol",
         )
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--collection", required=True, metavar="NAME")
@@ -45,7 +48,9 @@ class Command(RefusingCommand):
                 source=path.name,
             )
             self._print(report)
-            for number, deviation in deviations_in(importer, file) if options["list"] else ():
+            for number, deviation in (
+                deviations_in(report.importer, file) if options["list"] else ()
+            ):
                 self.stdout.write(
                     f"    record {number}: {deviation.kind} ({deviation.place}) {deviation.detail}"
                 )
@@ -65,5 +70,5 @@ class Command(RefusingCommand):
         write(f"  records that deviate from the form  {report.deviating_records}, stored unchanged")
         for kind, count in report.deviations_by_kind:
             write(f"    {count:>5}  {kind}")
-        if report.collection.is_declared:
+        if report.is_compared:
             write(f"  {report.how_it_comes_out}")

@@ -112,8 +112,9 @@ def _write(
 
 
 def _record_lines(complete: ReleaseFile, lines: Lines) -> Iterator[bytes]:
-    """The records of the complete form, which has one on each of its lines."""
+    """The records of the complete form, which has one on each line after its head."""
     with opened(complete) as file:
+        next(file)
         for line in file:
             text = line.strip().removesuffix(b",")
             if not text.startswith(b"{"):

@@ -248,7 +248,7 @@ def test_two_contradictions_are_two_records_that_name_each_other(client, olga, p
 
 
 def complete(rows):
-    return json.loads("".join(EXPORTERS["complete-json"].chunks(streamed(rows))))
+    return json.loads("".join(EXPORTERS["complete-json"].chunks(streamed(rows))))["records"]
 
 
 ONCE_MORE = ({"statement_1": "Another claim."}, {"statement_1": "A third."})

@@ -310,7 +310,7 @@ def test_the_complete_file_has_ids_and_versions(client, rosa):
     conflictbank.collection(2)
     signed_in(client, rosa)
     _, data = downloaded(client, f"{PAGE}export/complete-json/")
-    first, second = json.loads(data)
+    first, second = json.loads(data)["records"]
     assert first == {
         "id": question(1).contradiction.external_id, "version": 1, "record": record(1),
     }  # fmt: skip

@@ -222,7 +222,7 @@ def test_the_canary_is_shown_with_every_export_and_in_every_file(
     _, data = downloaded(client, f"{PAGE}export/records-csv/")
     assert next(csv.DictReader(io.StringIO(data.decode())))["its canary"] == CANARY
     _, data = downloaded(client, f"{PAGE}export/complete-json/")
-    assert json.loads(data)[0]["canary"] == CANARY
+    assert json.loads(data)["records"][0]["canary"] == CANARY
     release = freeze(collection=collection, version="1.0")
     assert release.sha256 == hashlib.sha256(data).hexdigest()
 

@@ -64,17 +64,21 @@ def test_the_file_is_byte_for_byte_the_indented_list_of_its_records():
 @pytest.mark.django_db
 def test_everything_comes_out_next_to_the_published_record():
     collection = mills(record(title="B"), record(title="A"))
-    pieces = {"1": [{"revid": 7, "start": 2, "end": 9, "text": "x \u2028 </script>"}]}
+    piece = {"revid": 7, "start": 2, "end": 9, "text": "x \u2028 </script>"}
+    # Our own number of the revision is no one else's.
     Contradiction.objects.filter(title="A").update(
-        filled=["article_1"], provenance=pieces, modality_1="table", oldid=7
+        filled=["article_1"],
+        provenance={"1": [{"revision": 3, **piece}]},
+        modality_1="table",
+        oldid=7,
     )
     Instance.objects.filter(contradiction__title="A", n=1).update(derived_2=True)
-    before, after = json.loads(text_by(COMPLETE, collection))
+    before, after = json.loads(text_by(COMPLETE, collection))["records"]
     assert [before["record"], after["record"]] == json.loads(text_by(JSON, collection))
     assert (before["filled"], before["provenance"], before["derived"]) == ([], {}, [])
     assert (after["filled"], after["provenance"], after["derived"]) == (
         ["article_1"],
-        pieces,
+        {"1": [piece]},
         [[1, 2]],
     )
     assert (after["oldid"], after["modality_1"], len(after["id"])) == (7, "table", 64)
@@ -84,7 +88,7 @@ def test_everything_comes_out_next_to_the_published_record():
 def test_an_empty_collection_is_an_empty_list_and_a_lone_header():
     collection = mills()
     nothing = current(collection).none()
-    assert json.loads("".join(COMPLETE.chunks(streamed(nothing)))) == []
+    assert json.loads("".join(COMPLETE.chunks(streamed(nothing))))["records"] == []
     assert json.loads("".join(JSON.chunks(streamed(nothing)))) == []
     assert "".join(CSV.chunks(streamed(nothing))).count("\n") == 1
 

@@ -107,7 +107,7 @@ def test_data_are_the_stored_files_in_lines():
         with opened(file) as stored:
             assert files[f"data/{file.name}"] == stored.read()
     with opened(release.files.get(format="complete-json")) as stored:
-        assert lines_in(files["data/records.jsonl"]) == json.load(stored)
+        assert lines_in(files["data/records.jsonl"]) == json.load(stored)["records"]
     questions = lines_in(files["data/questions.jsonl"])
     assert [list(line) for line in questions] == [[field.name for field in QUESTIONS]] * 2
     assert questions[1]["question_id"] == 2

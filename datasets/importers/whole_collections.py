@@ -1,0 +1,77 @@
+"""A complete form becomes a collection of its own, with what it says of itself and the links between its records."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from accounts.audit import AuditKind, record
+from accounts.models import Person
+from datasets.declared.writing import FileNoted
+from datasets.importers.arriving import arrival, in_batches, lacking, remove_abandoned
+from datasets.importers.complete_records import Head
+from datasets.models import Collection, Contradiction
+from datasets.records import BATCH, Draft, add_contradictions
+from leases.refusal import Conflict
+from protocols.installed import use
+from protocols.models import Protocol
+
+
+class WholeFile(NamedTuple):
+    """A complete form: its head, the protocol that it names, and what is noted once its records are read."""
+
+    head: Head
+    protocol: Protocol | None
+    noted: FileNoted
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Those of the collection that it becomes. Raises Conflict where the protocol is another text now."""
+        if self.protocol is None:
+            return dict(self.head.about)
+        use(self.protocol)
+        return {**self.head.about, "protocol": self.protocol, "file_kept": self.head.file}
+
+
+def bring_whole(
+    drafts: Iterable[Draft],
+    whole: WholeFile,
+    *,
+    name: str,
+    source: str = "",
+    by: Person | None = None,
+) -> tuple[Collection, int]:
+    """Make the collection, and return how many records it has; 0 where one of that name has all of them.
+
+    Raises Conflict where it lacks some: the file does not say which records of there a version supersedes.
+    """
+    remove_abandoned()
+    if held := Collection.objects.filter(name=name).first():
+        if next(lacking(held, drafts), None) is not None:
+            raise Conflict(
+                f"The collection {name} is there, and lacks records of this file. A complete form makes a collection "
+                "of its own: give a new name."
+            )
+        return held, 0
+    added = 0
+    with arrival(source=source, by=by) as arriving:
+        for batch in in_batches(drafts):
+            with arriving.step():
+                added += len(add_contradictions(collection=arriving.collection, drafts=batch))
+        links = iter(whole.noted.named.items())
+        while some := dict(islice(links, BATCH)):
+            with arriving.step():
+                _link(arriving.collection, some)
+        with arriving.step():
+            record(AuditKind.IMPORT, by, f"collection {name}")
+            arriving.show(name, **whole.columns)
+    return arriving.collection, added
+
+
+def _link(collection: Collection, named: Mapping[str, str]) -> None:
+    """Let the records name the others of their tags; both by their ids."""
+    rows = collection.contradictions.filter(external_id__in={*named, *named.values()}).order_by()
+    keys = dict(rows.values_list("external_id", "pk"))
+    linked = [
+        Contradiction(pk=keys[one], same_tag_as_id=keys[other]) for one, other in named.items()
+    ]
+    Contradiction.objects.bulk_update(linked, ["same_tag_as"])
