@@ -114,4 +114,6 @@ class HasRole(BasePermission):
         if not isinstance(request.user, Person):
             return False
         check_role(request.user, *self.roles)
+        if request.auth:
+            raise NotAllowed("This takes no token.")
         return True

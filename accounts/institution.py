@@ -24,6 +24,7 @@ from requests import RequestException
 from accounts import sessions
 from accounts.audit import AuditKind, record
 from accounts.models import Identity, Person
+from accounts.tokens import issuing as tokens
 from leases.refusal import Conflict, NotAllowed, Refusal
 
 log = structlog.get_logger(__name__)
@@ -168,9 +169,10 @@ def link(person: Person, subject: str) -> None:
 
 @transaction.atomic
 def unlink(person: Person, *, by: Person, but: str | None = None) -> None:
-    """Remove the person's identity, and end their sessions except the one with the key `but`."""
+    """Remove the person's identity, and end their tokens and their sessions, except the one with the key `but`."""
     if Identity.objects.filter(person=person).delete()[0]:
         sessions.end_all(person, but=but)
+        tokens.end_all(person)
         record(AuditKind.IDENTITY, by, "removed", person=None if by == person else person)
 
 

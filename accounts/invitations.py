@@ -21,6 +21,7 @@ from accounts.audit import AuditKind, record
 from accounts.invited_lines import InvitedPerson
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
+from accounts.tokens import issuing as tokens
 from leases.clock import in_seconds
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
@@ -180,7 +181,7 @@ def check_not_forgotten(person: Person) -> None:
 
 @transaction.atomic
 def set_active(person: Person, *, active: bool, by: Person | None = None) -> None:
-    """Allow or forbid signing in; the person's work stays. Sessions end at once (backends check is_active)."""
+    """Allow or forbid signing in; the person's work stays. Sessions and tokens end at once."""
     if active:
         check_not_forgotten(person)
     elif person.has_role(Role.ADMIN):
@@ -190,6 +191,7 @@ def set_active(person: Person, *, active: bool, by: Person | None = None) -> Non
     if not active:
         # Or the sessions would work again if the person is allowed back.
         sessions.end_all(person)
+        tokens.end_all(person)
         withdraw_invitations_of(person)
     record(AuditKind.ROLE, by, "may sign in" if active else "may not sign in", person=person)
 
@@ -230,6 +232,7 @@ def _replaced(person: Person, password_hash: str, **as_read: object) -> bool:
     unchanged = Person.objects.filter(pk=person.pk, password=person.password, is_active=True)
     if not unchanged.filter(**as_read).update(password=password_hash):
         return False
+    tokens.end_all(person)
     person.password = password_hash
     return True
 

@@ -1,4 +1,4 @@
-"""Who is signed in: the person that comes with the session."""
+"""Who sent a request: the person of its token, or the one that comes with the session."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Person
+from accounts.tokens.bearer import token_of
+from leases.refusal import Refusal
 
 
 class PersonMiddleware:
@@ -21,5 +23,10 @@ class PersonMiddleware:
 
 
 def user_of(request: HttpRequest) -> Person | AnonymousUser:
+    try:
+        if token := token_of(request):
+            return token.person
+    except Refusal:  # the API says why; until then nobody sent it
+        return AnonymousUser()
     request._cached_user = request.session.signed_in() or AnonymousUser()  # type: ignore[attr-defined]
     return request._cached_user  # type: ignore[attr-defined]

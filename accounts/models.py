@@ -178,6 +178,38 @@ class RecoveryCode(models.Model):
         ]
 
 
+class ApiToken(models.Model):
+    """By which a program does what its person may, within `scopes`. Only the hash of its text is stored."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="tokens")
+    name = models.CharField(max_length=80)
+    scopes = models.JSONField(help_text="As accounts.tokens.scopes names them.")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "token"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class KeptAnswer(models.Model):
+    """The answer to a request that was sent with an Idempotency-Key; the same request gets it again for a day."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="kept_answers")
+    key = models.CharField(max_length=100)
+    request_hash = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True, help_text="None while it is being done.")
+    body = models.JSONField(null=True)
+    at = models.DateTimeField(db_default=Now(), db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "key"], name="answer_kept_once")]
+
+
 class Allowance(models.Model):
     """The state of one rate limit (accounts.allowances); deleted when all of it is regained.
 
@@ -214,6 +246,7 @@ class AuditEvent(models.Model):
         PASSWORD = "password", "Password changed"
         SECOND_FACTOR = "second-factor", "Second factor turned on or off"
         IDENTITY = "identity", "Identity linked or removed"
+        TOKEN = "token", "Token made or revoked"
         IMPORT = "import", "Imported"
         EXPORT = "export", "Downloaded"
         FREEZE = "freeze", "Frozen"

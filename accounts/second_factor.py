@@ -14,6 +14,7 @@ from accounts.audit import AuditKind, record
 from accounts.hashing import keyed_hash
 from accounts.models import ALPHABET, Person, RecoveryCode, SecondFactor
 from accounts.sealing import sealed, unsealed
+from accounts.tokens import issuing as tokens
 from leases.clock import now
 from leases.refusal import Conflict, NotFoundHere
 
@@ -81,9 +82,10 @@ def turn_off(person: Person) -> None:
 
 @transaction.atomic
 def take_away(person: Person, *, by: Person | None) -> None:
-    """Remove the second factor of a person who lost it, and end their sessions: the phone may be in other hands."""
+    """Remove the second factor of a person who lost it, and end their sessions and tokens: others may have it."""
     _delete(person)
     sessions.end_all(person)
+    tokens.end_all(person)
     record(AuditKind.SECOND_FACTOR, by, "off", person=person)
 
 

@@ -3,8 +3,8 @@
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
-# URL parameters that give access by themselves, by their names in urlpatterns.
-SECRET_PARTS = {"token"}
+# URL parameters that give access by themselves, by their names in urlpatterns; an unknown address may hold such a one.
+SECRET_PARTS = {"token", "address"}
 MASK = "…"
 # Requested every few seconds by monitoring.
 WATCHED = ("/healthz", "/readyz", "/metrics")

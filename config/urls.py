@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from config import views
+from pages.rest.errors import no_such_address
 
 # Django tries the addresses in this order: those asked for all day come first.
 ROOMS = [
@@ -21,6 +22,7 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("api/schema.json", SpectacularJSONAPIView.as_view(), name="schema"),
     *[path("", include(f"{room}.urls")) for room in ROOMS],
+    path("api/<path:address>", no_such_address, name="no_such_address"),
 ]
 
 handler400 = "config.views.unreadable"

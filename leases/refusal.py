@@ -1,11 +1,32 @@
 """Refusals: errors with a sentence for the person and an HTTP status for the program. Pure.
 
 Rooms raise them from their logic; pages turn them into a page, the API into JSON, commands into a CommandError.
-The sentence says what was wrong and what to do; `retry` says whether trying again can help.
+The sentence says what was wrong and what to do; `retry` says whether trying again can help, `code` is the same for
+programs, and `fields` names what was wrong in which field.
 """
 
 from collections.abc import Mapping
 from math import ceil
+
+# What a program is told where the place that refuses has no code of its own.
+CODES = {
+    400: "invalid",
+    401: "not_authenticated",
+    403: "not_allowed",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    409: "conflict",
+    410: "gone",
+    412: "stale_version",
+    413: "too_large",
+    415: "unsupported_media_type",
+    422: "unprocessable",
+    428: "version_required",
+    429: "too_many_requests",
+    503: "unavailable",
+    507: "disk_full",
+}
 
 
 class Refusal(Exception):
@@ -18,15 +39,38 @@ class Refusal(Exception):
         message: str,
         *,
         status: int | None = None,
+        code: str = "",
         retry: bool = False,
+        fields: Mapping[str, list[str]] | None = None,
         details: object | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.retry = retry
+        self.fields = fields
         self.details = details
         if status is not None:
             self.status = status
+        self.code = code or CODES.get(self.status, "failed")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {}
+
+
+class NotAuthenticated(Refusal):
+    """Nobody is signed in, or what a program sent to say who it is does not hold; `problem` as RFC 6750 names it."""
+
+    status = 401
+
+    def __init__(self, message: str, problem: str = "") -> None:
+        super().__init__(message, code=problem)
+        self.problem = problem
+
+    @property
+    def headers(self) -> dict[str, str]:
+        problem = f', error="{self.problem}"' if self.problem else ""
+        return {"WWW-Authenticate": f'Bearer realm="Sic et Non"{problem}'}
 
 
 class NotAllowed(Refusal):
@@ -56,9 +100,9 @@ class AsksFirst(Conflict):
     def __init__(
         self, question: str, *, view: str, fields: Mapping[str, str], button: str, details: object
     ) -> None:
-        super().__init__(question, details=details)
+        super().__init__(question, code="asks_first", details=details)
         self.view = view
-        self.fields = fields
+        self.agreeing = fields
         self.button = button
 
 
@@ -75,7 +119,11 @@ class TooMany(Refusal):
 
     def __init__(self, message: str, *, wait: float) -> None:
         self.wait = max(1, ceil(wait))
-        super().__init__(f"{message} Wait {in_words(self.wait)}, then try again.")
+        super().__init__(f"{message} Wait {in_words(self.wait)}, then try again.", retry=True)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.wait)}
 
 
 def in_words(seconds: int) -> str:

@@ -43,7 +43,7 @@ class Fate(StrEnum):
 DECISIONS = {
     **dict.fromkeys((
         "accounts.rolegrant.person", "accounts.session.person", "accounts.identity.person",
-        "accounts.secondfactor.person",
+        "accounts.secondfactor.person", "accounts.apitoken.person", "accounts.keptanswer.person",
     ), Fate.GOES),
     "accounts.invitation.used_by": Fate.CLEARED,
     **dict.fromkeys((
@@ -98,6 +98,8 @@ ABOUT_RECORDS = (
 NOT_THEIR_DATA = {
     "accounts.session.person",
     "accounts.secondfactor.person",
+    "accounts.apitoken.person",
+    "accounts.keptanswer.person",
     "accounts.invitation.used_by",
 }
 

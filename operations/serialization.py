@@ -35,6 +35,8 @@ LEFT_OUT = {
 # Only about this moment: moved with everything else, but in no backup.
 PASSING = {
     "accounts.session": "a sign-out after the backup must hold after the restore: everyone signs in again",
+    "accounts.apitoken": "a token that was revoked after the backup stays so: people make new ones",
+    "accounts.keptanswer": "what was done in the last day",
     "accounts.allowance": "what was done too often in the last hour",
     "operations.heartbeat": "what runs now",
     "generation.servicestatus": "whose turn it is now, and which services are paused",

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from leases.refusal import Refusal
-from pages.refusals import refusal_answer
+from pages.refusals import is_api, refusal_answer
 
 # Bytes; signing in and joining send less than a thousandth of this.
 SIGNED_OUT = 64 * 1024
@@ -48,9 +48,9 @@ def size_problem(request: HttpRequest) -> Refusal | None:
         largest = UPLOAD if is_upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     if size <= largest:
         return None
+    what = "Send less at a time." if is_api(request) else "Go back and send less at a time."
     return Refusal(
-        f"This is larger than {in_words(largest)}, the limit. Nothing was stored. Go back and "
-        "send less at a time.",
+        f"This is larger than {in_words(largest)}, the limit. Nothing was stored. {what}",
         status=413,
     )
 

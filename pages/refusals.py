@@ -11,12 +11,9 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from rest_framework.exceptions import NotAuthenticated, PermissionDenied
-from rest_framework.response import Response
-from rest_framework.views import exception_handler
 
 from leases.outage import outage
-from leases.refusal import AsksFirst, NotAllowed, Refusal, TooMany
+from leases.refusal import AsksFirst, Refusal, TooMany
 
 # Form fields that a person did not type, and the codes of a second factor.
 NOT_TYPED = {
@@ -36,11 +33,18 @@ NO_PAGE = Refusal(
 
 
 def refusal_data(refusal: Refusal) -> dict[str, object]:
-    data: dict[str, object] = {"error": refusal.message, "retry": refusal.retry}
+    """What programs get of every refusal; pages/rest has its form."""
+    data: dict[str, object] = {
+        "error": refusal.message,
+        "code": refusal.code,
+        "retry": refusal.retry,
+    }
+    if refusal.fields is not None:
+        data["fields"] = refusal.fields
     if refusal.details is not None:
         data["details"] = refusal.details
     if isinstance(refusal, AsksFirst):
-        data["agree"] = {"post_to": reverse(refusal.view), "fields": dict(refusal.fields)}
+        data["agree"] = {"post_to": reverse(refusal.view), "fields": dict(refusal.agreeing)}
     return data
 
 
@@ -54,15 +58,15 @@ def page_to_read(request: HttpRequest) -> str:
     return urlsplit(page)._replace(scheme="", netloc="", fragment="").geturl()
 
 
-def headers_of(refusal: Refusal) -> dict[str, str]:
-    return {"Retry-After": str(refusal.wait)} if isinstance(refusal, TooMany) else {}
+def is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")
 
 
 def refusal_answer(
     request: HttpRequest, refusal: Refusal, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """The refusal with its status, as JSON under /api/, as a page elsewhere."""
-    if request.path_info.startswith("/api/"):
+    if is_api(request):
         answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
     else:
         asks = isinstance(refusal, AsksFirst)
@@ -72,7 +76,7 @@ def refusal_answer(
             context["next"] = page_to_read(request)
         template = "asks_first.html" if asks else "refused.html"
         answer = render(request, template, context, status=refusal.status)
-    for name, value in {**headers_of(refusal), **(headers or {})}.items():
+    for name, value in {**refusal.headers, **(headers or {})}.items():
         answer[name] = value
     return answer
 
@@ -124,16 +128,15 @@ def form_page(
     if bad is None:
         bad = bool(form.errors)
     status = 429 if isinstance(refused, TooMany) else 400 if bad else 200
-    headers = headers_of(refused) if refused else {}
     answer = render(request, template, context, status=status)
-    for name, value in headers.items():
+    for name, value in (refused.headers if refused else {}).items():
         answer[name] = value
     return answer
 
 
 def outage_answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """As refusal_answer, but without the database: it does not even read who is signed in."""
-    if request.path_info.startswith("/api/"):
+    if is_api(request):
         answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
     else:
         page = render_to_string("refused.html", {"refusal": refusal})
@@ -160,22 +163,3 @@ class RefusalMiddleware:
             return refusal_answer(request, exception)
         refusal = outage(exception)
         return outage_answer(request, refusal) if refusal else None
-
-
-def as_refusal(error: Exception) -> Exception:
-    """Framework errors that an open page shows to people, as refusals that say what to do."""
-    if isinstance(error, RecursionError):
-        return Refusal("The JSON is nested too deeply to be read.")
-    if isinstance(error, NotAuthenticated):
-        return NotAllowed("You are signed out. Sign in in another tab.")
-    if isinstance(error, PermissionDenied) and str(error.detail).startswith("CSRF"):
-        return NotAllowed("This page is from before you last signed in. Load it again.")
-    return error
-
-
-def api_exception_handler(error: Exception, context: dict[str, object]) -> Response | None:
-    """DRF's exception handler, extended by the project's refusals."""
-    error = outage(error) or as_refusal(error)
-    if isinstance(error, Refusal):
-        return Response(refusal_data(error), status=error.status, headers=headers_of(error))
-    return exception_handler(error, context)

@@ -38,8 +38,9 @@ os.environ["SECRET_KEY"] = "for-tests-only-" + "0" * 50
 for _name in ("BASE_URL", "INFERENCE_SERVICES", "DEBUG", "WIKI_ALLOWED", "EMBEDDED_MODEL_PATH"):
     os.environ.pop(_name, None)
 from config.settings import *  # noqa: E402, F403
-from config.settings import DATA_DIR, DATABASES  # noqa: E402
+from config.settings import DATA_DIR, DATABASES, MIDDLEWARE  # noqa: E402
 
+MIDDLEWARE = [*MIDDLEWARE, "tests.documented.DocumentedMiddleware"]
 # Django's test client asks http://testserver for its pages.
 ALLOW_PLAIN_HTTP = True
 # Where the database to copy is, or a note that there is one (tests/database.py).

@@ -59,7 +59,8 @@ GET   /favicon.ico                                            302  302  302  302
 GET   /healthz                                                200  200  200  200  200  200  200  200  200  200
 GET   /readyz                                                 200  200  200  200  200  200  200  200  200  200
 GET   /metrics                                                404  404  404  404  404  404  404  404  404  404
-GET   /api/schema.json                                        403  200  200  200  200  200  200  200  200  200
+GET   /api/schema.json                                        401  200  200  200  200  200  200  200  200  200
+GET   /api/no-such-address                                    404  404  404  404  404  404  404  404  404  404
 GET   /sign-in/                                               200  302  302  302  302  302  302  302  302  302
 POST  /sign-in/                                               302  302  302  302  302  302  302  302  302  302
 GET   /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
@@ -325,7 +326,7 @@ GET   /writing/entries/{entry}/check/                         302  403  200  403
 POST  /writing/entries/{given_up}/take-up/                    302  403  302  404  403  403  403  403  403  404
 GET   /writing/entries/{entry_to_check}/check/                302  403  200  200  403  403  403  403  200  200
 POST  /writing/entries/{entry_to_check}/check/            403  403  302  403  403  403  403  403  403  302
-PATCH /api/writing/entries/{entry}/                           403  403  200  404  403  403  403  403  403  404
+PATCH /api/writing/entries/{entry}/                           401  403  200  404  403  403  403  403  403  404
 GET   /reports/                                               302  403  403  403  403  403  403  200  200  200
 GET   /reports/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /reports/collections/mills/                             302  403  403  403  403  403  403  200  200  200
@@ -384,23 +385,23 @@ GET   {published}report.json                                  200  200  200  200
 GET   {published}verdicts.csv                                 200  200  200  200  200  200  200  200  200  200
 GET   {published}charts/flow.svg                              200  200  200  200  200  200  200  200  200  200
 GET   /reports/snapshots/{snapshot}/verdicts.csv              302  403  403  403  403  403  403  200  200  200
-GET   /api/datasets/collections/                              403  403  200  200  403  403  403  200  200  200
-GET   /api/datasets/collections/mills/contradictions/         403  403  200  200  403  403  403  200  200  200
-GET   /api/datasets/collections/mills/exclusions/             403  403  403  403  403  403  403  200  200  200
-GET   /api/datasets/collections/mills/revised/                403  403  200  200  403  403  403  200  200  200
-GET   /api/annotation/drafts/{draft}/                         403  403  200  404  403  403  403  403  403  404
-PATCH /api/annotation/drafts/{draft}/                         403  403  200  404  403  403  403  403  403  404
-GET   /api/generation/models/                                 403  403  403  403  403  403  403  200  200  403
-GET   /api/generation/runs/                                   403  403  403  403  403  403  403  200  200  200
-GET   /api/generation/runs/{run}/                             403  403  403  403  403  403  403  200  200  200
-GET   /api/generation/runs/{hidden}/                          403  403  403  403  403  403  403  200  200  404
-GET   /api/generation/runs/{run}/responses/                   403  403  403  403  403  403  403  200  200  200
-GET   /api/generation/runs/{hidden}/responses/                403  403  403  403  403  403  403  200  200  404
-GET   /api/judging/slots/{slot}/                              403  403  403  403  200  404  403  403  403  404
-POST  /api/judging/slots/{slot}/verdict                       403  403  403  403  200  404  403  403  403  404
-POST  /api/judging/slots/{slot}/undo                          403  403  403  403  200  404  403  403  403  404
-POST  /api/judging/slots/{slot}/skip                          403  403  403  403  200  404  403  403  403  404
-POST  /api/judging/slots/{slot}/flag                          403  403  403  403  200  404  403  403  403  404
+GET   /api/datasets/collections/                              401  403  200  200  403  403  403  200  200  200
+GET   /api/datasets/collections/mills/contradictions/         401  403  200  200  403  403  403  200  200  200
+GET   /api/datasets/collections/mills/exclusions/             401  403  403  403  403  403  403  200  200  200
+GET   /api/datasets/collections/mills/revised/                401  403  200  200  403  403  403  200  200  200
+GET   /api/annotation/drafts/{draft}/                         401  403  200  404  403  403  403  403  403  404
+PATCH /api/annotation/drafts/{draft}/                         401  403  200  404  403  403  403  403  403  404
+GET   /api/generation/models/                                 401  403  403  403  403  403  403  200  200  403
+GET   /api/generation/runs/                                   401  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/{run}/                             401  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/{hidden}/                          401  403  403  403  403  403  403  200  200  404
+GET   /api/generation/runs/{run}/responses/                   401  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/{hidden}/responses/                401  403  403  403  403  403  403  200  200  404
+GET   /api/judging/slots/{slot}/                              401  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/verdict                       401  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/undo                          401  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/skip                          401  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/flag                          401  403  403  403  200  404  403  403  403  404
 """
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

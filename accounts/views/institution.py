@@ -22,7 +22,7 @@ from accounts.sealing import sealed, unsealed
 from accounts.throttles import count_leaving
 from accounts.views.sign_in import FORM, JOINING, invitation_of, sign_in_now
 from leases.refusal import Conflict, NotAllowed, Refusal
-from pages.refusals import form_page, headers_of
+from pages.refusals import form_page
 
 
 def where_it_is_on(view: View) -> View:
@@ -123,7 +123,7 @@ def _sign_in_page(request: HttpRequest, refused: Refusal) -> HttpResponse:
         "next": "",
     }
     answer = render(request, "accounts/sign_in.html", context, status=refused.status)
-    for header, value in headers_of(refused).items():
+    for header, value in refused.headers.items():
         answer[header] = value
     return answer
 

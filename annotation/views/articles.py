@@ -16,7 +16,6 @@ from annotation.tasks import fetch_asked_article
 from annotation.workflow.asked_articles import ask_for
 from leases.enqueue import send_on_commit
 from leases.refusal import Refusal
-from pages.refusals import headers_of
 
 MOST_QUOTED = 200
 
@@ -41,7 +40,7 @@ def other_article(request: HttpRequest, assignment_id: int) -> HttpResponse:
         context,
         status=refusal.status if refusal else 200,
     )
-    for name, value in (headers_of(refusal) if refusal else {}).items():
+    for name, value in (refusal.headers if refusal else {}).items():
         answer[name] = value
     return answer
 

@@ -1,12 +1,14 @@
-"""Use up an allowance, let time pass for all of them; an institution that nobody has to reach."""
+"""Use up an allowance, let time pass for all of them; an institution that nobody has to reach; tokens."""
 
 from datetime import timedelta
 
 from django.db.models import DateTimeField, ExpressionWrapper, F, Value
 
 from accounts import institution
-from accounts.models import Allowance
+from accounts.models import Allowance, Person
 from accounts.rates import Rate
+from accounts.tokens import issuing
+from accounts.tokens.scopes import Scope, scopes_of
 from leases.clock import in_seconds
 
 
@@ -34,3 +36,9 @@ def known_institution(settings) -> None:
     settings.OIDC_ISSUER = "http://127.0.0.1:9/realm"
     known = {"issuer": settings.OIDC_ISSUER, "authorization_endpoint": "http://127.0.0.1:9/go"}
     institution._provider().server_metadata.update(known, _loaded_at=0)
+
+
+def bearer(person: Person, *scopes: Scope) -> dict[str, str]:
+    """The header of a new token of the person: with these scopes, or all that they may have."""
+    text = issuing.make(person, name="notebook", scopes=scopes or scopes_of(person.roles))
+    return {"Authorization": f"Bearer {text}"}

@@ -59,7 +59,7 @@ def test_the_next_save_of_an_open_page_is_refused_with_the_reason(
     assert save(client, draft).status_code == 200
     change(anna)
     answer = save(client, draft)
-    assert answer.status_code == 403
+    assert answer.status_code == 401
     assert answer.json()["error"].startswith(error)
 
 
