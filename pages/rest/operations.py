@@ -203,8 +203,8 @@ def operation(
     refusals: statuses that it answers besides those that all do. parameters: of its query; `most`: the largest page.
     versioned: it reads If-Match. once: it takes an Idempotency-Key, and runs in one transaction. etag: of its answer,
     for If-None-Match; never where what is hidden decides the answer. media: it answers with a file of this type.
-    upload: it takes a form with files. cleans: it takes characters out of texts that none may hold, such as a NUL, which
-    is refused otherwise.
+    upload: it takes a form with files. cleans: it takes characters out of texts that none may hold, such as a NUL;
+    others refuse these.
     """
 
     def made(work: Callable[..., Any]) -> View:
