@@ -4,7 +4,7 @@ from django.urls import path
 
 from datasets import api
 from datasets.views import collections as views
-from datasets.views import exclusions, releases, revisions, subsets
+from datasets.views import exclusions, published, publishing, releases, revisions, subsets
 
 app_name = "datasets"
 
@@ -41,6 +41,23 @@ urlpatterns = [
         releases.release_file,
         name="release_file",
     ),
+    path(
+        "collections/<str:name>/releases/<str:version>/publish/",
+        publishing.publish_release,
+        name="publish_release",
+    ),
+    path(
+        "collections/<str:name>/releases/<str:version>/withdraw/",
+        publishing.withdraw_release,
+        name="withdraw_release",
+    ),
+    path(
+        "collections/<str:name>/releases/<str:version>/delete-files/",
+        publishing.delete_release_files,
+        name="delete_release_files",
+    ),
+    path("data/<str:token>/<str:version>/", published.page, name="published"),
+    path("data/<str:token>/<str:version>/<path:part>", published.file, name="published_file"),
     path("contradictions/<int:key>/", views.contradiction, name="contradiction"),
     path(
         "contradictions/<int:key>/questions/<int:n>/exclusion/",

@@ -55,3 +55,25 @@ class ReportSnapshot(models.Model):
 
     def __str__(self) -> str:
         return f"Snapshot {self.pk}"
+
+
+class WithdrawnReport(models.Model):
+    """An address at which a report was published: it says that the report was withdrawn, and why."""
+
+    snapshot = models.ForeignKey(ReportSnapshot, on_delete=models.CASCADE, related_name="withdrawn")
+    token = models.CharField(max_length=64)
+    published_at = models.DateTimeField()
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    withdrawn_at = models.DateTimeField(db_default=Now())
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ["snapshot", "-pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="report_withdrawn_with_a_reason")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot}, withdrawn"

@@ -4,6 +4,10 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from datasets.models import Contradiction
+    from datasets.releasing.publishing import OpenUse
     from generation.call_queues import CallQueue
     from protocols.uses import Use
 
@@ -15,6 +19,7 @@ class JudgingConfig(AppConfig):
         from datasets import blinding
         from datasets.excluding.exposure import hidden_questions, responses_known
         from datasets.importers.arriving import came_along
+        from datasets.releasing.publishing import open_uses
         from generation.access import hides_models, hides_runs
         from generation.call_queues import queues
         from generation.registry import judged
@@ -44,6 +49,7 @@ class JudgingConfig(AppConfig):
         hides_protocols.add(self.name, are_models_hidden)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
+        open_uses.add(self.name, open_studies_over)
         queues.add(self.name, verdicts_to_ask)
         judged.add(self.name, judged_responses)
         key_tables.add(self.name, lambda: TABLES)
@@ -63,6 +69,23 @@ def studies_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     rows = Study.objects.filter(protocol__in=protocols).order_by("name")
     for of, key, name in rows.values_list("protocol", "pk", "name"):
         yield of, Use("study", name, reverse("judging:study", args=[key]))
+
+
+def open_studies_over(records: "QuerySet[Contradiction]") -> "list[OpenUse]":
+    """The open studies whose judges judge responses to questions of these records."""
+    from django.urls import reverse
+
+    from datasets.releasing.publishing import OpenUse
+    from judging.models import Study, StudyItem
+    from judging.states import StudyState
+
+    of_records = records.order_by().values("pk")
+    items = StudyItem.objects.filter(response__instance__contradiction__in=of_records).order_by()
+    studies = Study.objects.filter(state=StudyState.OPEN, pk__in=items.values("study"))
+    return [
+        OpenUse(f"The study {name} is open and uses it.", reverse("judging:study", args=[key]))
+        for key, name in studies.order_by("name").values_list("pk", "name")
+    ]
 
 
 def judged_responses(keys: Collection[int]) -> set[int]:

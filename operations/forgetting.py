@@ -22,9 +22,10 @@ from accounts.models import Invitation, Person
 from accounts.roles import Role
 from annotation.models import Annotation
 from datasets.models import Contradiction
+from datasets.releasing.withholding import NAMED, withhold
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
-from operations.mentions import OF_STUDY, mentions, replace
+from operations.mentions import OF_STUDY, Mention, Mentions, mentions, replace
 from operations.serialization import SerializedTable
 from wikifetch.models import FetchRun
 from writing.models import Entry
@@ -67,6 +68,8 @@ DECISIONS = {
         "judging.round.opened_by", "judging.reopening.by", "judging.judge.person", "judging.resolution.resolved_by",
         "writing.writing.opened_by", "writing.entry.author", "writing.entry.checker",
         "evaluation.reportsnapshot.created_by", "evaluation.reportsnapshot.published_by",
+        "evaluation.withdrawnreport.withdrawn_by", "datasets.release.files_deleted_by",
+        "datasets.publication.published_by", "datasets.publication.withdrawn_by",
     ), Fate.STAYS),
 }  # fmt: skip
 # Rows that the person entered and that point at them through another row.
@@ -145,17 +148,24 @@ def check_forgettable(person: Person) -> None:
 
 
 @transaction.atomic
-def forget(person: Person, *, by: Person | None = None, replacing: Collection[str] = ()) -> None:
+def forget(
+    person: Person,
+    *,
+    by: Person | None = None,
+    replacing: Collection[str] = (),
+    withholding: Collection[str] = (),
+) -> None:
     """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin.
 
-    replacing: keys of the mentions (mentions.py) in which the pseudonym takes the place of the name.
+    replacing: keys of the mentions (mentions.py) in which the pseudonym takes the place of the name. withholding: keys
+    of those in comments of released records, whose releases are given out no more.
     """
     person = Person.objects.select_for_update().get(pk=person.pk)
     check_forgettable(person)
     if person.has_role(Role.ADMIN):
         check_not_last_admin(person)
-    if replacing:
-        _replace(person, by, set(replacing))
+    if replacing or withholding:
+        _treat(person, by, set(replacing), set(withholding))
     for holding in holdings(person):
         if holding.fate == Fate.GOES:
             holding.rows.delete()
@@ -176,14 +186,22 @@ def forget(person: Person, *, by: Person | None = None, replacing: Collection[st
     log.info("person_forgotten", pseudonym=person.pseudonym)
 
 
-def _replace(person: Person, by: Person | None, keys: set[str]) -> None:
+def _treat(person: Person, by: Person | None, replacing: set[str], withholding: set[str]) -> None:
     found = mentions(person, by)
-    chosen = [mention for mention in found.open if mention.key in keys]
-    if len(chosen) < len(keys):
+    chosen = [mention for mention in found.open if mention.key in replacing]
+    comments = [mention for mention in released_comments(found) if mention.key in withholding]
+    if len(chosen) < len(replacing) or len(comments) < len(withholding):
         raise Conflict(
             "Texts that you ticked were changed meanwhile. Nothing was done: go back, reload the page, and look again."
         )
     replace(chosen, found.words, person.pseudonym)
+    keys = {mention.pk for mention in comments}
+    withhold(Contradiction.objects.filter(pk__in=keys), NAMED, by)
+
+
+def released_comments(found: Mentions) -> list[Mention]:
+    """The comments of released records that name the person: their releases can be withheld, not changed."""
+    return [mention for mention in found.fixed if mention.is_released_comment]
 
 
 def _clear_contact(person: Person) -> None:

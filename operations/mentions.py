@@ -21,6 +21,7 @@ from annotation.blinding import seeing
 from annotation.blinding.hiding import hidden_from, is_blind
 from annotation.models import Annotation
 from datasets.blinding import keep_listed, shown_to
+from datasets.releasing.names_found import COLUMNS as COMMENTS
 from judging.blinding import hidden_results
 from judging.models import Study
 from judging.states import StudyState
@@ -70,7 +71,9 @@ FIXED = {
     "accounts.auditevent": "the audit log cannot be changed; the entry goes with its age",
     "annotation.guideline": "submissions name its hash",
     "generation.promptversion": "responses name its hash",
-    "datasets.release.about": "a frozen release keeps what it said of itself",
+    "datasets.release.about": "a frozen release keeps what it said of itself, its creators too",
+    "datasets.publication.token": "it is in an address that others cite",
+    "datasets.publication.version": "it is in an address that others cite",
     "protocols.protocol": "a protocol's file keeps its bytes",
     "judging.rubric": "verdicts were given by it",
     "judging.judgeprompt": "verdicts name its hash",
@@ -90,6 +93,7 @@ OF_STUDY = {
     "judging.golditem": "study",
     "judging.importedrow": "study",
     "evaluation.reportsnapshot": "study",
+    "evaluation.withdrawnreport": "snapshot__study",
 }
 OF_ANNOTATION = {
     "annotation.annotation": "pk",
@@ -130,6 +134,11 @@ class Mention:
     @property
     def where(self) -> str:
         return f"{self.model._meta.verbose_name} {self.pk}, {self.field.verbose_name}"
+
+    @property
+    def is_released_comment(self) -> bool:
+        """Whether releases with it can be withheld: it is a comment, which names people by chance."""
+        return self.fixed == RELEASED and self.field.attname in COMMENTS
 
     @property
     def key(self) -> str:

@@ -14,8 +14,9 @@ from django.db.models import F
 
 from accounts.audit import AuditKind, record
 from annotation.states import EDITABLE
-from datasets.models import Release
+from datasets.models import Publication, Release
 from datasets.releasing.verifying import sha256_of_rows
+from evaluation.models import ReportSnapshot
 from leases.planner import learn_sizes
 from leases.refusal import Conflict, Refusal
 from operations.bundle import BadBundle, Bundle, RowsPart
@@ -227,6 +228,16 @@ def check_releases() -> int:
             )
         checked += 1
     return checked
+
+
+def public_again() -> list[str]:
+    """What is read without signing in now: a backup does not know what was withdrawn after it."""
+    releases = Publication.objects.filter(withdrawn_at=None).select_related("release__collection")
+    reports = ReportSnapshot.objects.filter(public=True).select_related("study")
+    return [
+        *(f"release {row.version} of {row.release.collection.name}" for row in releases),
+        *(f"report {row.pk} of {row.study.name}" for row in reports),
+    ]
 
 
 def leap(bundle: Bundle, models: Apps) -> None:

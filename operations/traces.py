@@ -1,6 +1,8 @@
 """What is left of a row after it was changed: the database's log and statistics, and earlier backups."""
 
 import time
+from collections.abc import Collection
+from contextlib import closing
 from pathlib import Path
 
 from django.db import connection
@@ -39,9 +41,25 @@ def _empty_log() -> bool:
 
 def backups_that_name(person: Person) -> list[Path]:
     """The backups, in the folders that are known, from before the person was forgotten, or that cannot be read."""
+    return [path for path in _known_backups() if _names(path, person)]
+
+
+def _known_backups() -> list[Path]:
     folders = {default_folder(), Path(last_record().get("file", default_folder() / "none")).parent}
-    paths = sorted({path.resolve() for folder in folders for path in folder.glob(f"*{SUFFIX}")})
-    return [path for path in paths if _names(path, person)]
+    return sorted({path.resolve() for folder in folders for path in folder.glob(f"*{SUFFIX}")})
+
+
+def backups_with_files(hashes: Collection[str]) -> list[str]:
+    """The backups, in the folders that are known, with a file of one of these hashes, or that cannot be read."""
+    return [str(path) for path in _known_backups() if _holds(path, hashes)]
+
+
+def _holds(path: Path, hashes: Collection[str]) -> bool:
+    try:
+        with closing(Bundle(path)) as bundle:
+            return any(part.sha256 in hashes for part in bundle.files)
+    except BadBundle:
+        return True
 
 
 def _names(path: Path, person: Person) -> bool:

@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from annotation.guideline_text import PARTS
+from datasets.releasing.publishing import digest_of
 from generation.prompts import prompting
 from judging.forms.rubric_form import RubricForm
 from judging.rules import rubric
@@ -81,6 +82,9 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/protocols/install/"): {"file": TEXT.encode()},
     ("POST", "/collections/watermills/protocol/"): {"version": "2"},
     ("POST", "/collections/mills/releases/"): {"version": "2.0", "notes": ""},
+    ("POST", "/collections/mills/releases/1.0/publish/"): {"name": "", "read": digest_of([])},
+    ("POST", "/collections/mills/releases/1.1/withdraw/"): {"reason": "An error."},
+    ("POST", "/reports/snapshots/{shown}/unpublish/"): {"reason": "An error."},
     ("POST", "/collections/mills/description/"): {"title": "Mills", "language": "en"},
     ("POST", "/collections/mills/releases/1.0/amend/"): {
         "doi": "10.5281/zenodo.1",
@@ -260,7 +264,6 @@ NO_FIELDS = {
     "/judge/slots/{slot}/coming/",
     "/judge/{open}/undo/",
     "/judge/{open}/hand-in/",
-    "/reports/snapshots/{snapshot}/unpublish/",
     "/writing/{writing}/take/",
     "/writing/{writing}/close/",
     "/writing/{closed_writing}/reopen/",
@@ -270,6 +273,7 @@ NO_FIELDS = {
 
 # Nobody gets through with this body, for a reason that is not in it.
 NOBODY = {
+    "/collections/mills/releases/1.1/delete-files/": "its files are given out",
     "/account/second-factor/confirm/": "asks for a secret that an earlier request shows",
     "/studies/{closed}/reopen/": "every item of the study was judged",
     "/studies/{closed}/rounds/added/": "the study has all responses of the run",

@@ -23,6 +23,7 @@ from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Collection
 from datasets.releasing.freezing import freeze as release
+from datasets.releasing.publishing import publish as publish_release
 from datasets.revisions import Texts
 from datasets.subsets import Query, freeze
 from evaluation.frozen import publishing, snapshots
@@ -126,6 +127,14 @@ GET   /collections/mills/export/                              302  403  403  403
 GET   /collections/mills/releases/1.0/                        302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/releases/1.0/since/1.0/              302  403  200  200  403  403  403  200  200  200
 POST  /collections/mills/releases/1.0/amend/                  403  403  403  403  403  403  403  403  302  302
+GET   /collections/mills/releases/1.0/publish/                302  403  403  403  403  403  403  403  200  200
+POST  /collections/mills/releases/1.0/publish/                403  403  403  403  403  403  403  403  302  302
+GET   /collections/mills/releases/1.1/withdraw/               302  403  403  403  403  403  403  403  200  200
+POST  /collections/mills/releases/1.1/withdraw/               403  403  403  403  403  403  403  403  302  302
+GET   /collections/mills/releases/1.1/delete-files/           302  403  403  403  403  403  403  403  409  409
+POST  /collections/mills/releases/1.1/delete-files/           302  403  403  403  403  403  403  403  409  409
+GET   /data/mills/1.1/                                        200  200  200  200  200  200  200  200  200  200
+GET   /data/mills/1.1/data/questions.jsonl                    200  200  200  200  200  200  200  200  200  200
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
 POST  /collections/watermills/protocol/                       302  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.0/files/wikicontradict-csv/ 302  403  403  403  403  403  403  200  200  200
@@ -379,7 +388,8 @@ GET   /reports/snapshots/{snapshot}/report.zip                302  403  403  403
 GET   /reports/snapshots/{snapshot}/paper/                    302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/paper/tables.tex          302  403  403  403  403  403  403  200  200  200
 POST  /reports/snapshots/{snapshot}/publish/                  403  403  403  403  403  403  403  302  302  302
-POST  /reports/snapshots/{snapshot}/unpublish/                302  403  403  403  403  403  403  302  302  302
+GET   /reports/snapshots/{shown}/unpublish/                   302  403  403  403  403  403  403  200  200  200
+POST  /reports/snapshots/{shown}/unpublish/                   403  403  403  403  403  403  403  302  302  302
 GET   {published}                                             200  200  200  200  200  200  200  200  200  200
 GET   {published}report.json                                  200  200  200  200  200  200  200  200  200  200
 GET   {published}verdicts.csv                                 200  200  200  200  200  200  200  200  200  200
@@ -500,6 +510,8 @@ def tagged(everybody):
 def released():
     collection = datasets.mills()
     release(collection=collection, version="1.0")
+    shown = release(collection=collection, version="1.1")
+    publish_release(shown, by=person("paula", Role.ADMIN), name="mills")
     installed(changed("version = 1", "version = 2"))
     Collection.objects.create(name="watermills", protocol=installed())
     installed(CLAIMS.read_text(encoding="utf-8"))
@@ -590,7 +602,7 @@ def judged(everybody):
         "hidden_question": hidden.responses.first().instance.contradiction_id,
         "response": other.responses.first().pk, "model": other.responses.first().model_id,
         "rubric": study.rubric_id,
-        "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk,
+        "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk, "shown": shown.pk,
         "judge": study.judges.get(person=everybody["jean"]).pk,
         "closed_judge": closed.judges.earliest("pk").pk,
         "machine": predicted.judge.pk, "judge_prompt": judge_prompts.versions()[0].pk,

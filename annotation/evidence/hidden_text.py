@@ -4,7 +4,8 @@ That is what a draft began with and nobody touched, and the words of provenance.
 stays.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from django.db import transaction
@@ -17,17 +18,21 @@ from annotation.fields.suggesting import of_the_block
 from annotation.models import Annotation, AskedArticle, DraftRevision
 from annotation.states import EDITABLE
 from datasets.models import Contradiction
+from datasets.releasing.withholding import HIDDEN, withhold
 from wikifetch.models import Revision, Sighting
 from wikifetch.otherarticles import naming
 
 BATCH = 100
 WORDED = ("passage_1_copied", "passage_1_standalone", "article_2")  # with words of the wiki
+OF_A_RECORD = ("pk", "url", "oldid", "provenance")
 CHANGED = (*WORDED, "modality_1", "filled", "provenance", "checked_warnings")
 
 
 @transaction.atomic
 def remove_copies(hidden: QuerySet[Revision]) -> None:
     """Remove them from annotations whose pages show these revisions, from their saves, and from published records.
+
+    Records with words of them are withheld: no file of a release that holds one is served.
 
     A changed draft gets a new version, so that no open page writes the words back.
     """
@@ -38,6 +43,21 @@ def remove_copies(hidden: QuerySet[Revision]) -> None:
     Annotation.objects.bulk_update(changed, [*CHANGED, "version"], batch_size=BATCH)
     _clear_saves({row.pk: row for row in annotations}, words)
     _clear_records([row.contradiction_id for row in annotations if row.contradiction_id], revisions)
+    withhold(_records_of(hidden), HIDDEN, by=None)
+
+
+def _records_of(hidden: QuerySet[Revision]) -> Iterator[Contradiction]:
+    """The records with words of these revisions: of a tag in them, or copied from them; imported ones too."""
+    known = defaultdict(set)
+    for wiki, revid in hidden.values_list("article__wiki__base_url", "revid"):
+        known[wiki].add(revid)
+    rows = Contradiction.objects.exclude(oldid=None, provenance={}).order_by()
+    for pk, url, oldid, provenance in rows.values_list(*OF_A_RECORD).iterator():
+        copied = {piece.get("revid") for pieces in provenance.values() for piece in pieces}
+        if any(
+            url.startswith(wiki) and revids & {oldid, *copied} for wiki, revids in known.items()
+        ):
+            yield Contradiction.objects.get(pk=pk)
 
 
 def _showing(hidden: QuerySet[Revision]) -> list[Annotation]:

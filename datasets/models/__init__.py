@@ -16,7 +16,15 @@ from datasets.models.records import (
     SamePassage,
     Validity,
 )
-from datasets.models.releases import Erratum, Release, ReleaseExclusion, ReleaseFile, ReleaseRow
+from datasets.models.releases import (
+    Erratum,
+    Publication,
+    Release,
+    ReleaseExclusion,
+    ReleaseFile,
+    ReleaseRow,
+    WithheldRecord,
+)
 
 __all__ = [
     "Collection",
@@ -26,6 +34,7 @@ __all__ = [
     "Instance",
     "Modality",
     "PastExclusion",
+    "Publication",
     "QuestionKind",
     "Release",
     "ReleaseExclusion",
@@ -37,4 +46,5 @@ __all__ = [
     "Subset",
     "Undoing",
     "Validity",
+    "WithheldRecord",
 ]

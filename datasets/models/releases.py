@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from datasets.models.collections import Collection
@@ -26,6 +27,12 @@ class Release(models.Model):
     app_version = models.CharField(max_length=20, blank=True)
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
+    files_deleted_at = models.DateTimeField(
+        null=True, editable=False, help_text="When the files of a withheld release were deleted."
+    )
+    files_deleted_by = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, editable=False, related_name="+"
+    )
 
     class Meta:
         ordering = ["collection", "-pk"]
@@ -73,6 +80,71 @@ class Erratum(models.Model):
 
     def __str__(self) -> str:
         return f"{self.release}: {self.text[:40]}"
+
+
+class Publication(models.Model):
+    """An address at which a release is read without signing in. Once withdrawn it says so, and why."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="publications")
+    token = models.CharField(
+        max_length=80,
+        help_text="The part of the address before the version: a chosen name, or random.",
+    )
+    version = models.CharField(max_length=40, help_text="The release's, as it is in the address.")
+    is_named = models.BooleanField(default=False)
+    published_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    published_at = models.DateTimeField(db_default=Now())
+    withdrawn_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True)
+    reason = models.TextField(blank=True, help_text="Why it was withdrawn; its address shows it.")
+
+    class Meta:
+        ordering = ["release", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["release"],
+                condition=Q(withdrawn_at=None),
+                name="release_published_once_at_a_time",
+            ),
+            models.UniqueConstraint(
+                fields=["token", "version"],
+                condition=Q(withdrawn_at=None),
+                name="address_of_one_published_release",
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None, withdrawn_by=None, reason="")
+                | (Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False) & ~Q(reason="")),
+                name="publication_withdrawn_with_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} at an address"
+
+
+class WithheldRecord(models.Model):
+    """A record whose text is given out no more: no file of a release that holds it is served."""
+
+    class Why(models.TextChoices):
+        HIDDEN = "hidden", "its wiki has hidden the text"
+        NAMED = "named", "a comment names a person who was forgotten"
+
+    contradiction = models.OneToOneField(
+        Contradiction, on_delete=models.CASCADE, related_name="withheld"
+    )
+    why = models.CharField(max_length=10, choices=Why.choices)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(why__in=["hidden", "named"]), name="record_withheld_for_a_known_reason"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.contradiction}: {self.why}"
 
 
 class ReleaseRow(models.Model):

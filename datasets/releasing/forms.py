@@ -9,6 +9,7 @@ from django import forms
 from datasets.description import COLUMNS, LANGUAGE
 from datasets.models import Collection
 from datasets.releasing.describing import BadCreator, creators_in, lines_of
+from datasets.releasing.publishing import NAME, REASON_LIMIT
 
 # Without braces and backslashes, which would end or change its field in BibTeX.
 DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]{1,180}\Z")
@@ -98,3 +99,30 @@ class AmendForm(forms.Form):
         if doi and not DOI.match(doi):
             raise forms.ValidationError("Write a DOI, such as 10.5281/zenodo.1234567.")
         return doi
+
+
+class PublishForm(forms.Form):
+    """Where a release is read without signing in."""
+
+    name = forms.RegexField(
+        NAME,
+        required=False,
+        max_length=60,
+        label="Name in the address",
+        help_text="Lower-case letters, digits, . _ - only. Left empty, the address is random, and nobody can guess it.",
+        error_messages={
+            "invalid": "Use up to 60 lower-case letters, digits, . _ - only, starting with a letter or digit."
+        },
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+class WithdrawForm(forms.Form):
+    """Why what was published is withdrawn."""
+
+    reason = forms.CharField(
+        max_length=REASON_LIMIT,
+        help_text="Whoever follows the address reads it, without signing in. Name nobody.",
+        error_messages={"required": "Give a reason: whoever follows the address reads it."},
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )

@@ -27,6 +27,7 @@ from datasets.models import (
 from datasets.records import BATCH, current, locked
 from datasets.releasing.bundle.writing import Bundle, stored_bundle
 from datasets.releasing.stored_files import StoredFile, store
+from datasets.releasing.withholding import given_out
 from datasets.streaming import StreamedRow, streamed
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
@@ -47,8 +48,9 @@ def freeze(
 ) -> Release:
     """Release the collection: its newest rows, in order, as files that never change.
 
-    Excluded questions are left out; the release records which, and why. A contradiction that has lost all of its
-    questions stays, as a record without any; a record of a protocol is left out with its question.
+    Records whose text is withheld are left out, and excluded questions; the release records which of these, and why. A
+    contradiction that has lost all of its questions stays, as a record without any; a record of a protocol is left out
+    with its question.
 
     The files are written first, while others go on working; the rows that name them appear together. A process killed
     before leaves files that no release names.
@@ -76,8 +78,13 @@ def freeze(
 
 def _content(collection: Collection) -> _Content:
     return _Content(
-        list(current(collection).values_list("pk", flat=True)),
-        dict(in_force(collection).order_by("pk").values_list("instance_id", "reason")),
+        list(given_out(current(collection)).values_list("pk", flat=True)),
+        dict(
+            in_force(collection)
+            .filter(instance__contradiction__withheld=None)
+            .order_by("pk")
+            .values_list("instance_id", "reason")
+        ),
     )
 
 
@@ -91,13 +98,13 @@ def _check_content(collection: Collection, content: _Content) -> None:
 def _written(collection: Collection, version: str, content: _Content, name: str) -> ReleaseFile:
     """The file of this format, stored; its row is not saved yet."""
     exporter = exporters_of(collection)[name]
-    rows = streamed(current(collection), without=list(content.excluded))
+    rows = streamed(given_out(current(collection)), without=list(content.excluded))
     stored = store(text.encode("utf-8") for text in exporter.chunks(rows))
     return named_file(collection, version, exporter, stored)
 
 
 def _bundled(release: Release, content: _Content, files: list[ReleaseFile]) -> ReleaseFile:
-    rows = partial(streamed, current(release.collection), without=list(content.excluded))
+    rows = partial(streamed, given_out(current(release.collection)), without=list(content.excluded))
     stored = stored_bundle(release, rows, files, len(content.excluded))
     return named_file(release.collection, release.version, Bundle(), stored)
 
@@ -178,6 +185,12 @@ def file_of(release: Release, format: str) -> ReleaseFile:
         f"{release} has no stored file {format!r}. The operator makes the files of earlier releases with manage.py "
         "verify_release --write.",
     )
+
+
+def content_type_of(file: ReleaseFile) -> str:
+    if file.format == Bundle.name:
+        return Bundle.content_type
+    return exporters_of(file.release.collection)[file.format].content_type
 
 
 @transaction.atomic

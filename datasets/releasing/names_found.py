@@ -8,7 +8,7 @@ from itertools import chain
 
 from accounts.models import Person
 from datasets.blinding import shown_to
-from datasets.models import Collection
+from datasets.models import Collection, Release
 from datasets.records import current
 from pages.name_words import ADDRESS, ExcerptPiece, NameWords, excerpt, words_of
 
@@ -17,6 +17,7 @@ COLUMNS = {
     "contradict_comment": "comment on the types",
     "qa_comment": "comment on the questions",
 }
+ABOUT = ("title", "description", "funding", "source")
 USER_PAGE = re.compile(r"\bUser(?:[ _]talk)?:\s*[^\s\]|]+", re.IGNORECASE)
 
 
@@ -37,6 +38,20 @@ class NamesFound:
     places: list[NamePlace]
     hidden: int
     digest: str
+
+
+def names_on_page(release: Release) -> list[tuple[str, list[ExcerptPiece]]]:
+    """Texts of the public page of a release, but for its creators and contact, that may name somebody."""
+    words = _words_of_people()
+    said = {name.replace("_", " "): release.about.get(name) for name in ABOUT}
+    texts = [("notes", release.notes), *said.items()]
+    texts += [("erratum", erratum.text) for erratum in release.errata.all()]
+    texts += [("reason for leaving a question out", row.reason) for row in release.left_out.all()]
+    return [
+        (where, excerpt(text, here))
+        for where, text in texts
+        if text and (here := _named(text, words))
+    ]
 
 
 def names_in(collection: Collection, by: Person) -> NamesFound:

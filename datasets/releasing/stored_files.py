@@ -18,10 +18,13 @@ from django.conf import settings
 
 from datasets.exporters.export_files import ExportFailed
 from datasets.models import ReleaseFile
+from datasets.releasing.withholding import why_withheld
 from leases.refusal import Refusal
 
 # Seconds.
 _LONGEST_FREEZE = 24 * 3600
+# The files that this process has read and found right, by hash, as they were then.
+_READ: dict[str, tuple[int, int, int, int]] = {}
 
 
 @dataclass(frozen=True)
@@ -90,18 +93,42 @@ def _sync(changed: Path) -> None:
         os.close(handle)
 
 
+class FileWithheld(Refusal):
+    """The file is given out no more."""
+
+    status = 410
+
+
 def opened(file: ReleaseFile) -> BufferedReader:
-    """The stored file. Raises FileDamaged where it is gone or cut off; `check` reads all of it."""
+    """The stored file, whose bytes are those that were released.
+
+    Raises FileDamaged where it is gone, cut off or changed; FileWithheld where its release is withheld.
+    """
+    if file.release_id and (reason := why_withheld(file.release)):
+        raise FileWithheld(reason)
     path = path_of(file.sha256)
     if not path.is_file() or path.stat().st_size != file.bytes:
         raise FileDamaged(_damaged(file))
+    if _READ.get(file.sha256) != (state := _state(path)):
+        check(file)
+        _READ[file.sha256] = state
     return path.open("rb")
+
+
+def _state(path: Path) -> tuple[int, int, int, int]:
+    """What changes when somebody writes into the file, whatever date they give it."""
+    now = path.stat()
+    return now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def check(file: ReleaseFile) -> None:
     """Read the stored file. Raises FileDamaged where its bytes are not those that were released."""
-    with opened(file) as stored:
-        digest = hashlib.file_digest(stored, "sha256")
+    path = path_of(file.sha256)
+    try:
+        with path.open("rb") as stored:
+            digest = hashlib.file_digest(stored, "sha256")
+    except OSError:
+        raise FileDamaged(_damaged(file)) from None
     if digest.hexdigest() != file.sha256:
         raise FileDamaged(_damaged(file))
 

@@ -13,6 +13,7 @@ from datasets.releasing import stored_files
 from datasets.releasing.bundle.writing import Bundle, stored_bundle
 from datasets.releasing.freezing import named_file, released_rows
 from datasets.releasing.stored_files import FileDamaged
+from datasets.releasing.withholding import why_withheld
 
 
 def sha256_of_rows(release: Release, exporter: Exporter | None = None) -> str:
@@ -27,8 +28,9 @@ def sha256_of_rows(release: Release, exporter: Exporter | None = None) -> str:
 
 def problems(release: Release) -> Iterator[str]:
     """A sentence for each difference between what was frozen and what is there; none: all is as it was."""
-    files = list(release.files.all())
-    if not files:
+    withheld = why_withheld(release)
+    files = [] if withheld else list(release.files.all())
+    if not files and not withheld:
         yield "Its files are not stored. manage.py verify_release --write makes them."
     for file in files:
         try:
@@ -40,7 +42,13 @@ def problems(release: Release) -> Iterator[str]:
 
 
 def differences(release: Release) -> Iterator[str]:
-    """A sentence for each further file that the rows give otherwise now, as after a link between two records."""
+    """A sentence for each further file that the rows give otherwise now, as after a link between two records.
+
+    And one where its files are withheld.
+    """
+    if reason := why_withheld(release):
+        yield reason
+        return
     known = exporters_of(release.collection, release.about)
     of_records = hashed(release.collection).name
     for file in release.files.all():
@@ -50,8 +58,11 @@ def differences(release: Release) -> Iterator[str]:
 
 
 def make_files(release: Release) -> list[ReleaseFile]:
-    """Write the files of a release that has none, from its rows, and return them; [] where it has some."""
-    if release.files.exists():
+    """Write the files of a release that has none, from its rows, and return them; [] where it has some.
+
+    Also [] where its text is withheld.
+    """
+    if release.files.exists() or why_withheld(release):
         return []
     exporters = exporters_of(release.collection, release.about)
     made = [_made(release, exporter) for exporter in exporters.values()]

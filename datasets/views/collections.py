@@ -46,6 +46,7 @@ from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
 from datasets.releasing.freezing import freeze
 from datasets.releasing.names_found import NamesFound, names_in
+from datasets.releasing.withholding import given_out
 from datasets.revisions import progress
 from datasets.streaming import StreamedRow, streamed
 from datasets.taxonomy import option
@@ -153,6 +154,7 @@ def _collection_page(
         "revised": None if collection.is_declared else progress(collection, person),
         "releases": collection.releases.annotate(size=Count("rows")),
         "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
+        "withheld": current(collection).filter(withheld__isnull=False).count(),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "names": names,
         "move_form": not_moved or _move_form(collection, person),
@@ -261,7 +263,8 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     collection = collection_named(name)
     show(person_of(request), current(collection), request.path)
     without = [] if request.GET.get("excluded") == "with" else excluded_ids(collection)
-    return _download(collection, streamed(current(collection), without), format, collection.name)
+    rows = streamed(given_out(current(collection)), without)
+    return _download(collection, rows, format, collection.name)
 
 
 def _download(

@@ -14,10 +14,9 @@ from accounts.roles import Role
 from accounts.throttles import counted
 from datasets.blinding import keep_listed, show
 from datasets.excluding.exclusions import left_out_for
-from datasets.exporters import exporter_named, exporters_of
-from datasets.models import Collection, Contradiction, Release
+from datasets.exporters import exporters_of
+from datasets.models import Contradiction, Release
 from datasets.records import collection_named
-from datasets.releasing.bundle.writing import Bundle
 from datasets.releasing.citing import bibtex, plain
 from datasets.releasing.comparing import (
     Change,
@@ -28,9 +27,11 @@ from datasets.releasing.comparing import (
 )
 from datasets.releasing.describing import describe
 from datasets.releasing.forms import AmendForm, DescriptionForm
-from datasets.releasing.freezing import amend, file_of, release_of, released
+from datasets.releasing.freezing import amend, content_type_of, file_of, release_of, released
 from datasets.releasing.released import counts, shown_files
 from datasets.releasing.stored_files import opened
+from datasets.releasing.withholding import left_out_of_next, next_version, why_withheld
+from datasets.views.published import address_of
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 from pages.stored_responses import stored_response
@@ -72,7 +73,12 @@ def _release_page(
     request: HttpRequest, row: Release, refused: AmendForm | None = None
 ) -> HttpResponse:
     person, collection = person_of(request), row.collection
-    address = request.build_absolute_uri(_address(row))
+    publications = [(each, address_of(request, each)) for each in row.publications.all()]
+    # The current one comes first; its address is the one to cite.
+    is_published = bool(publications) and publications[0][0].withdrawn_at is None
+    own = request.build_absolute_uri(_address(row))
+    address = publications[0][1] if is_published else own
+    withheld = why_withheld(row)
     left_out = left_out_for(person).filter(release=row)
     keep_listed(person, (one.instance.contradiction_id for one in left_out), request.path)
     context = {
@@ -81,13 +87,22 @@ def _release_page(
         "counts": counts(row),
         "left_out": left_out,
         "files": shown_files(row),
-        "may_export": person.has_role(*EXPORT),
+        "may_export": person.has_role(*EXPORT) and not withheld,
+        "withheld": withheld,
+        # Who gets no file here is not led to where everybody gets it.
+        "publications": publications if person.has_role(*EXPORT) else [],
+        "is_published": is_published,
         "others": collection.releases.filter(pk__lt=row.pk),
         "plain": plain(row, address),
         "bibtex": bibtex(row, address),
         "amend_form": refused
         or (AmendForm(initial={"doi": row.doi}) if person.has_role(Role.ADMIN) else None),
     }
+    if withheld and person.has_role(Role.ADMIN):
+        context["next_version"], context["left_out_of_next"] = (
+            next_version(row),
+            left_out_of_next(row),
+        )
     return render(request, "datasets/release.html", context, status=400 if refused else 200)
 
 
@@ -156,11 +171,5 @@ def release_file(request: HttpRequest, name: str, version: str, format: str) -> 
         size=file.bytes,
         sha256=file.sha256,
         name=file.name,
-        content_type=content_type(row.collection, format),
+        content_type=content_type_of(file),
     )
-
-
-def content_type(collection: Collection, format: str) -> str:
-    if format == Bundle.name:
-        return Bundle.content_type
-    return exporter_named(collection, format).content_type

@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from datasets.releasing.publishing import checked_reason
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.counts.judged import COLUMNS
 from evaluation.frozen import snapshots
-from evaluation.models import ReportSnapshot
+from evaluation.models import ReportSnapshot, WithdrawnReport
 from evaluation.rows.export import records
 from judging.models import Study, StudyItem
 from judging.published import PublishedReport
@@ -22,7 +23,7 @@ from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
 AUTHORS_LIMIT = 300
-GONE = "There is no published report at this address. It may have been withdrawn."
+GONE = "There is no published report at this address."
 
 
 @transaction.atomic
@@ -95,12 +96,37 @@ def comments_of(study: Study) -> list[dict[str, str]]:
 
 
 @transaction.atomic
-def unpublish(snapshot: ReportSnapshot) -> None:
-    """Take the address away for good: publishing again gives another one."""
+def unpublish(snapshot: ReportSnapshot, *, reason: str, by: Person) -> bool:
+    """Take the address away for good: publishing again gives another one, and the old one shows the reason.
+
+    False where somebody has done it already. Raises Refusal without a reason.
+    """
     locked = ReportSnapshot.objects.select_for_update().get(pk=snapshot.pk)
+    if not locked.public:
+        return False
+    assert locked.published_at is not None
+    WithdrawnReport.objects.create(
+        snapshot=locked,
+        token=locked.token,
+        published_at=locked.published_at,
+        withdrawn_by=by,
+        reason=checked_reason(reason),
+    )
     locked.public, locked.token, locked.comments = False, "", None
     locked.published_by = locked.published_at = None
     locked.save()
+    record(AuditKind.PUBLISH, by, f"report {locked.pk}, withdrawn")
+    return True
+
+
+def withdrawn(snapshot_id: int, token: str) -> WithdrawnReport | None:
+    """What was published at the address and is withdrawn; None for an address that never was one."""
+    for row in WithdrawnReport.objects.filter(snapshot=snapshot_id).select_related(
+        "snapshot__study"
+    ):
+        if secrets.compare_digest(row.token.encode(), token.encode()):
+            return row
+    return None
 
 
 def published(snapshot_id: int, token: str) -> ReportSnapshot:

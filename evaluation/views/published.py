@@ -43,23 +43,31 @@ def cited(request: HttpRequest, snapshot: ReportSnapshot) -> dict[str, object]:
 def public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """For a view of a published report: it gets the snapshot, and its answer is kept out of indexes.
 
-    The address is the key: no search engine lists it, no link on the page passes it on.
+    The address is the key: no search engine lists it, no link on the page passes it on. One that was withdrawn answers
+    410, with the reason.
     """
 
     @require_safe
     @wraps(view)
     def shown(request: HttpRequest, snapshot_id: int, token: str, **parts: str) -> HttpResponseBase:
-        try:
-            snapshot = publishing.published(snapshot_id, token)
-        except NotFoundHere:
-            count_useless_link(request)
-            raise
-        response = view(request, snapshot, **parts)
+        if gone := publishing.withdrawn(snapshot_id, token):
+            text = render_to_string("evaluation/published_withdrawn.html", {"withdrawn": gone})
+            response: HttpResponseBase = HttpResponse(text, status=410)
+        else:
+            response = view(request, _published(request, snapshot_id, token), **parts)
         response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
         response["Referrer-Policy"] = "no-referrer"
         return response
 
     return shown
+
+
+def _published(request: HttpRequest, snapshot_id: int, token: str) -> ReportSnapshot:
+    try:
+        return publishing.published(snapshot_id, token)
+    except NotFoundHere:
+        count_useless_link(request)
+        raise
 
 
 @public

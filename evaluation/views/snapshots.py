@@ -3,9 +3,10 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from datasets.releasing.forms import WithdrawForm
 from evaluation.access import snapshot_for, study_for
 from evaluation.archive.bundles import is_read
 from evaluation.frozen import publishing, snapshots
@@ -13,6 +14,7 @@ from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.views.published import cited
 from evaluation.views.reports import READERS, for_researchers
+from pages.refusals import form_page, refused_in
 
 
 @require_POST
@@ -59,9 +61,20 @@ def publish(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     return redirect("evaluation:snapshot", snapshot_id)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @roles_required(*READERS)
 def unpublish(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    publishing.unpublish(snapshot_for(person_of(request), snapshot_id))
-    messages.success(request, "The report is withdrawn; its address opens nothing any more.")
-    return redirect("evaluation:snapshot", snapshot_id)
+    """Ask for the reason, and withdraw the report from its address."""
+    person = person_of(request)
+    shown = snapshot_for(person, snapshot_id)
+    form = WithdrawForm(request.POST if request.method == "POST" else None)
+    if not shown.public:
+        messages.success(request, "The report is not published, or withdrawn already.")
+        return redirect("evaluation:snapshot", snapshot_id)
+    if form.is_valid():
+        with refused_in(form, "reason"):
+            publishing.unpublish(shown, reason=form.cleaned_data["reason"], by=person)
+            messages.success(request, "The report is withdrawn. Its address says so, and why.")
+            return redirect("evaluation:snapshot", snapshot_id)
+    context = {"study": shown.study, "snapshot": shown, "form": form}
+    return form_page(request, "evaluation/withdraw.html", context)

@@ -29,13 +29,18 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     forgetting.check_forgettable(someone)
     form = ForgetForm(request.POST or None, person=someone)
     if request.method == "POST" and form.is_valid():
-        forgetting.forget(someone, by=by, replacing=request.POST.getlist("replace"))
+        replacing, withholding = (request.POST.getlist(name) for name in ("replace", "withhold"))
+        forgetting.forget(someone, by=by, replacing=replacing, withholding=withholding)
         _say_what_is_left(request, someone)
         return redirect("accounts:person", pk=pk)
     counted = [(holding, holding.rows.count()) for holding in forgetting.holdings(someone)]
     found = mentions(someone, by)
     keep_seen(by, [*found.open, *found.fixed], request.path)
-    certain = [mention.key for mention in found.open if mention.is_certain]
+    certain = [
+        mention.key
+        for mention in (*found.open, *forgetting.released_comments(found))
+        if mention.is_certain
+    ]
     context = {
         "someone": someone,
         "form": form,
@@ -43,7 +48,11 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
         "staying": [(holding, n) for holding, n in counted if n and holding.fate == Fate.STAYS],
         "open_studies": studies_of(someone).filter(state=StudyState.OPEN),
         "mentions": found,
-        "ticked": set(request.POST.getlist("replace") if form.is_bound else certain),
+        "ticked": set(
+            [*request.POST.getlist("replace"), *request.POST.getlist("withhold")]
+            if form.is_bound
+            else certain
+        ),
         "backups": traces.backups_that_name(someone),
     }
     status = 422 if form.errors else 200

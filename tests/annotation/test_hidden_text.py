@@ -12,12 +12,15 @@ from annotation.models import Annotation, AskedArticle, DraftRevision
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.states import AskedState
 from annotation.workflow import saving
-from datasets.models import Contradiction
+from datasets.models import Contradiction, WithheldRecord
 from datasets.records import record_of
+from datasets.releasing.freezing import freeze
+from datasets.releasing.withholding import why_withheld
 from leases.refusal import StaleVersion
 from tests.annotation import factories as make
 from tests.annotation.factories import decide
 from tests.annotation.test_annotate_pages import form_of, page_of, post
+from tests.datasets.factories import mills
 from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import NamedArticle, Revision
 from wikifetch.otherarticles import naming
@@ -253,6 +256,33 @@ def test_a_published_record_keeps_the_passage_and_where_it_is_from(alice):
     for row in (record, annotation):
         (piece,) = row.provenance["1"]
         assert (piece["revid"], piece["text"], piece["section"]) == (revision.revid, "", "")
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_withheld"),
+    [
+        ({"oldid": 1}, True),
+        ({"provenance": {"2": [{"revid": 1, "text": "A secret."}]}}, True),
+        ({"oldid": 2, "provenance": {"2": [{"revid": 3, "text": "Open."}]}}, False),
+        ({"oldid": 1, "url": "https://elsewhere.example/wiki/Mill"}, False),
+        ({}, False),
+    ],
+)
+def test_a_released_record_with_hidden_words_is_withheld_also_an_imported_one(columns, is_withheld):
+    revision = make.tag().latest.revision
+    wiki = revision.article.wiki
+    known = {**columns, **({"oldid": revision.revid} if columns.get("oldid") == 1 else {})}
+    for pieces in known.get("provenance", {}).values():
+        known["provenance"] = {
+            "2": [p | {"revid": revision.revid} if p["revid"] == 1 else p for p in pieces]
+        }
+    collection = mills()
+    collection.contradictions.update(**{"url": f"{wiki.base_url}Mill", **known})
+    release = freeze(collection=collection, version="1.0")
+    for _ in range(2):
+        hide(revision)
+    assert bool(why_withheld(release)) == is_withheld
+    assert WithheldRecord.objects.count() == is_withheld
 
 
 def test_an_invalid_tag_that_is_sent_back_does_not_bring_it_back(alice):

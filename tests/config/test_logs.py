@@ -36,6 +36,7 @@ HARMLESS_PARTS = {
     "verb",
     "way",
     "kind",
+    "part",
 }
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.management import call_command
 from django.db import connection
 
 from accounts import audit, invitations
@@ -12,6 +13,9 @@ from accounts.models import Invitation, Person
 from accounts.roles import Role
 from annotation.models import Annotation
 from datasets.models import Collection
+from datasets.releasing.deleting import copies_of
+from datasets.releasing.freezing import freeze
+from datasets.releasing.withholding import why_withheld
 from evaluation.frozen import snapshots
 from judging import studies, verdicts
 from leases.refusal import Conflict
@@ -30,6 +34,8 @@ from operations.mentions import (
 from operations.serialization import tables
 from tests import conflictbank
 from tests.annotation import factories as annotation
+from tests.datasets.factories import annotation as record_annotation
+from tests.datasets.factories import mills, record
 from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 from wikifetch.models import FetchRun
@@ -61,7 +67,7 @@ def places(found):
 OPEN = {
     "annotation.guideline", "annotation.campaign", "annotation.seen", "protocols.protocol",
     "datasets.collection", "datasets.subset",
-    "datasets.release", "datasets.releaseexclusion", "datasets.erratum", "judging.rubric",
+    "datasets.release", "datasets.publication", "datasets.releaseexclusion", "datasets.erratum", "judging.rubric",
     "judging.study", "judging.round",
     "judging.reopening", "judging.judgeprompt", "judging.judge",
 }  # fmt: skip
@@ -129,6 +135,46 @@ def test_what_cannot_be_changed_is_listed_with_the_reason(dorothea, olga):
     found = mentions(dorothea)
     assert [each.fixed for each in found.fixed] == [FIXED["accounts.auditevent"]]
     assert found.open == []
+
+
+def released_with(comment):
+    """A release of a record with this comment."""
+    collection = mills(record(given=record_annotation(qa_comment=comment)))
+    collection.creators = [{"name": NAME, "orcid": "", "affiliation": ""}]
+    collection.save()
+    return freeze(collection=collection, version="1.0")
+
+
+def test_releases_with_a_comment_that_names_the_person_are_withheld_where_it_is_ticked(
+    dorothea, olga
+):
+    release = released_with(f"{NAME} says so.")
+    (comment,) = forgetting.released_comments(mentions(dorothea, olga))
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        forgetting.forget(dorothea, by=olga, withholding=["other"])
+    forgetting.forget(dorothea, by=olga, withholding=[comment.key])
+    assert "names a person who was forgotten" in why_withheld(release)
+    assert release.about["creators"][0]["name"] == NAME
+
+
+def test_the_page_ticks_such_a_comment_and_says_that_creators_stay(client, dorothea, olga):
+    released_with(f"{NAME} says so.")
+    client.force_login(olga)
+    shown = client.get(f"/people/{dorothea.pk}/forget/").content.decode()
+    assert len(re.findall(r'name="withhold" value="[^"]+" checked', shown)) == 1
+    assert "Creators of a release stay named." in shown
+
+
+@pytest.mark.parametrize(
+    ("comment", "is_withheld"), [(f"{NAME} says so.", True), ("As Brooke said.", False)]
+)
+def test_the_command_withholds_where_the_whole_name_stands(
+    dorothea, tmp_path, capsys, comment, is_withheld
+):
+    release = released_with(comment)
+    call_command("forget_person", USERNAME, "--yes", out=tmp_path / "data.json")
+    assert bool(why_withheld(release)) == is_withheld
+    assert ("no release is given out" in capsys.readouterr().out) == is_withheld
 
 
 # ------------------------------------------------------------ who may see it
@@ -313,3 +359,10 @@ def test_earlier_backups_are_named_until_they_are_gone(committed, client, tmp_pa
     assert {path.name for path in found} == {inside.name, elsewhere.name, "broken.backup.zip"}
     assert later not in found
     assert all(path.name in shown for path in (inside, elsewhere))
+
+
+def test_backups_with_the_files_of_a_release_are_named_before_these_are_deleted(committed):
+    backups.make()
+    release = released_with("So it is.")
+    made = backups.make()
+    assert copies_of(release) == [str(made.path.resolve())]

@@ -13,9 +13,11 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
 from accounts.models import Person
+from accounts.roles import Role
 from annotation.models import DraftRevision
 from datasets.models import Collection
 from datasets.releasing.freezing import freeze
+from datasets.releasing.publishing import publish, withdraw
 from datasets.releasing.verifying import sha256_of_rows
 from leases.refusal import Conflict, Refusal
 from operations import backups, restoring
@@ -25,6 +27,7 @@ from operations.serialization import SerializedTable
 from operations.signing import signature
 from tests import conflictbank
 from tests.annotation import factories as annotation
+from tests.datasets.factories import mills
 from tests.factories import person
 from tests.leases.test_planner import known_size
 from tests.operations.places import (
@@ -52,6 +55,15 @@ def nothing_there(folder):
         [],
         ["running.lock"],
     )
+
+
+def test_what_anyone_can_read_is_named_after_a_restore():
+    rita = person("rita", Role.ADMIN)
+    release = freeze(collection=mills(), version="1.0")
+    publish(release, by=rita)
+    assert restoring.public_again() == ["release 1.0 of mills"]
+    withdraw(release, reason="An error.", by=rita)
+    assert restoring.public_again() == []
 
 
 def test_rows_and_files_come_back(backup, settings):

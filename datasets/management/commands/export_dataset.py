@@ -14,6 +14,7 @@ from datasets.models import Release
 from datasets.records import collection_named, current
 from datasets.releasing.freezing import file_of, release_of
 from datasets.releasing.stored_files import opened
+from datasets.releasing.withholding import given_out
 from datasets.streaming import streamed
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
@@ -49,7 +50,7 @@ class Command(RefusingCommand):
             chunks = _stored(release_of(collection, options["release"]), exporter.name)
         else:
             excluded = [] if options["with_excluded"] else excluded_ids(collection)
-            chunks = exporter.chunks(streamed(current(collection), without=excluded))
+            chunks = exporter.chunks(streamed(given_out(current(collection)), without=excluded))
         size, sha256 = write_chunks(chunks, options["out"])
         if excluded:
             self.stdout.write(f"{len(excluded)} excluded questions left out")

@@ -26,12 +26,12 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = forgetting.to_forget(options["username"])
-        self.show_effects(person)
+        withholding = self.show_effects(person)
         if not options["yes"]:
             self.ask(person)
         path = options["out"] or Path(f"{person.pseudonym}.json")
         self.write(person, path)
-        forgetting.forget(person)
+        forgetting.forget(person, withholding=withholding)
         self.stdout.write(
             f"Forgotten: {person.pseudonym}. Their data is in {path}; give it to them and delete it here."
         )
@@ -42,7 +42,8 @@ class Command(RefusingCommand):
         for backup in traces.backups_that_name(person):
             self.stderr.write(f"This backup still holds the name: {backup}")
 
-    def show_effects(self, person: Person) -> None:
+    def show_effects(self, person: Person) -> list[str]:
+        """Returns the keys of the comments whose releases are to be withheld."""
         self.stdout.write("Name, sign-in name, password and last sign-in are deleted.")
         for holding in forgetting.holdings(person):
             if count := holding.rows.count():
@@ -50,12 +51,16 @@ class Command(RefusingCommand):
         found = mentions(person)
         for mention in [*found.open, *found.fixed]:
             self.stdout.write(f"         the name stays in {mention.where}")
+        named = [one for one in forgetting.released_comments(found) if one.is_certain]
+        for mention in named:
+            self.stdout.write(f"         no release is given out any more with {mention.where}")
         if found.hidden:
             self.stdout.write(f"         the name stays in {found.hidden} texts of open studies")
         if found.open:
             self.stdout.write(
                 "To replace it there, stop here, and forget the person on their page: it shows each of these texts."
             )
+        return [mention.key for mention in named]
 
     def ask(self, person: Person) -> None:
         if not sys.stdin.isatty():

@@ -46,6 +46,15 @@ class Command(RefusingCommand):
             f"Restored and compared: {done.rows} rows of {done.tables} tables, {done.files} files; "
             f"{done.releases} releases have the right hash. Everyone has to sign in again."
         )
+        for name in restoring.public_again():
+            self.stdout.write(
+                f"Anyone can read {name}. Withdraw it if it was withdrawn after the backup."
+            )
+        if done.releases:
+            self.stdout.write(
+                "Releases may hold text that a wiki has hidden since: fetch the articles again. Forget people "
+                "again who were forgotten since."
+            )
 
     def check_only(self, path: Path, foreign: bool) -> None:
         bundle, ours = restoring.verified(path)

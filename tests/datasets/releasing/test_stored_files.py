@@ -104,10 +104,16 @@ def test_a_collection_that_changes_meanwhile_is_not_released(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"{")]
+    "damage",
+    [
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(b"{"),
+        lambda path: path.write_bytes(b" " * path.stat().st_size),
+    ],
 )
-def test_a_stored_file_that_is_gone_or_cut_off_is_not_served(damage):
+def test_a_stored_file_that_is_gone_cut_off_or_changed_is_not_served(damage):
     file = frozen().files.first()
+    stored_files.opened(file).close()
     damage(path_of(file.sha256))
     with pytest.raises(FileDamaged, match="is missing or damaged"):
         stored_files.opened(file)

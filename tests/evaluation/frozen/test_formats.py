@@ -115,9 +115,9 @@ def test_what_is_computed_of_a_report_of_another_format_is_refused_with_a_senten
     file.write_text(older.text, encoding="utf-8")
     with pytest.raises(CommandError, match=f"has the format {number}, .* The version that made it"):
         call_command("verify_report", file)
-    again = client.post(f"{of}/unpublish/", follow=True)
+    again = client.post(f"{of}/unpublish/", {"reason": "An error."}, follow=True)
     assert again.status_code == 200
-    assert client.get(f"{public}/").status_code == 404
+    assert client.get(f"{public}/").status_code == 410
 
 
 def test_pages_that_list_a_report_of_another_format_lead_to_it(client, rita, study):

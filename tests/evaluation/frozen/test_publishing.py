@@ -66,7 +66,7 @@ def test_comments_are_published_only_when_asked_for(client, rita, frozen):
     shown = publishing.publish(frozen, by=rita, with_comments=True)
     assert "=1+1" in client.get(address(shown)).content.decode()
     assert {row["comment"] for row in shown.comments} == {"=1+1"}
-    publishing.unpublish(shown)
+    publishing.unpublish(shown, reason="An error.", by=rita)
     shown.refresh_from_db()
     assert shown.comments is None
 
@@ -102,13 +102,22 @@ def test_a_report_that_was_never_published_has_no_address(client, rita, frozen):
 
 
 @pytest.mark.once
-def test_a_withdrawn_address_is_dead_for_good(client, rita, frozen):
+def test_a_withdrawn_address_says_why_for_good(client, rita, frozen):
     first = publishing.publish(frozen, by=rita)
-    client.post(f"/reports/snapshots/{frozen.pk}/unpublish/")
-    assert client.get(address(first)).status_code == 404
+    page = f"/reports/snapshots/{frozen.pk}/unpublish/"
+    assert client.post(page, {"reason": " "}).status_code == 400
+    assert client.get(address(first)).status_code == 200
+    for _ in range(2):
+        assert client.post(page, {"reason": "Table 2 is <wrong>."}).status_code == 302
     again = publishing.publish(frozen, by=rita)
     assert again.token != first.token
-    assert client.get(address(first)).status_code == 404
+    for ending in ("", "report.json"):
+        gone = client.get(address(first) + ending)
+        assert gone.status_code == 410
+        assert "Table 2 is &lt;wrong&gt;." in gone.content.decode()
+        assert "noindex" in gone["X-Robots-Tag"]
+    assert frozen.withdrawn.count() == 1
+    assert client.get(address(again)).status_code == 200
 
 
 def test_publishing_twice_keeps_the_address(rita, frozen):
@@ -169,7 +178,7 @@ def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, froze
     assert f'<a href="/reports/snapshots/{shown.pk}/">{study.name}</a>' in page
     judges = [judging.judge(name).pk for name in ("alice", "bob")]
     assert warned(client, f"/studies/{draft.pk}/plan/", judges=judges)
-    publishing.unpublish(shown)
+    publishing.unpublish(shown, reason="An error.", by=rita)
     assert not warned(client, f"/studies/{draft.pk}/")
 
 
