@@ -264,6 +264,7 @@ NO_FIELDS = {
     "/judge/slots/{slot}/coming/",
     "/judge/{open}/undo/",
     "/judge/{open}/hand-in/",
+    "/collections/mills/releases/1.1/delete-files/",
     "/writing/{writing}/take/",
     "/writing/{writing}/close/",
     "/writing/{closed_writing}/reopen/",
@@ -273,7 +274,6 @@ NO_FIELDS = {
 
 # Nobody gets through with this body, for a reason that is not in it.
 NOBODY = {
-    "/collections/mills/releases/1.1/delete-files/": "its files are given out",
     "/account/second-factor/confirm/": "asks for a secret that an earlier request shows",
     "/studies/{closed}/reopen/": "every item of the study was judged",
     "/studies/{closed}/rounds/added/": "the study has all responses of the run",
