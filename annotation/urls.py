@@ -2,7 +2,9 @@
 
 from django.urls import include, path
 
-from annotation import api
+from annotation.api import agreeing, drafts
+from annotation.api import assignments as own
+from annotation.api import campaigns as listed
 from annotation.views import (
     annotate,
     articles,
@@ -36,6 +38,12 @@ one_campaign = [
     path("people/", campaigns.add_person, name="add_person"),
     path("people/<int:person_id>/remove/", campaigns.remove_person, name="remove_person"),
 ]
+one_campaigns_api = [
+    path("progress/", listed.campaigns_progress, name="api_progress"),
+    path("annotations/", listed.campaigns_annotations, name="api_annotations"),
+    path("files/", listed.campaigns_files, name="api_files"),
+    path("files/<str:name>/", listed.campaigns_file, name="api_file"),
+]
 the_guideline = [
     path("", guidelines.guidelines, name="guidelines"),
     path("edit/", guidelines.edit_guideline, name="guideline_edit"),
@@ -61,5 +69,12 @@ urlpatterns = [
     path("reviews/", reviews.reviews, name="reviews"),
     path("reviews/<int:campaign_id>/<int:round>/<int:tag_id>/", reviews.review, name="review"),
     path("reviews/<int:review_id>/take-back/", reviews.take_back, name="take_back"),
-    path("api/annotation/drafts/<int:annotation_id>/", api.draft, name="api_draft"),
+    path("api/drafts/<int:annotation_id>/", drafts.draft, name="api_draft"),
+    path("api/drafts/<int:annotation_id>/submit/", drafts.drafts_submit, name="api_submit"),
+    path("api/assignments/", own.assignments_list, name="api_assignments"),
+    path("api/assignments/next/", own.assignments_next, name="api_next"),
+    path("api/assignments/<int:assignment_id>/skip/", own.assignments_skip, name="api_skip"),
+    path("api/shown/", agreeing.shown_agree, name="api_show"),
+    path("api/campaigns/", listed.campaigns_list, name="api_campaigns"),
+    path("api/campaigns/<int:campaign_id>/", include(one_campaigns_api)),
 ]

@@ -28,7 +28,7 @@ ALLOWED = {
     "Django: static files": "support_js_module_import_aggregation manifest_name",
     "Django: checks are given the apps": "app_configs",
     "Django REST framework": "has_permission allow_request page_size_query_param "
-    "get_contradictions get_questions get_record get_deviations get_progress",
+    "get_contradictions get_questions get_record get_deviations get_progress get_url",
     "structlog gives it to each processor": "logger",
     "kombu: a broker's own methods": "_put _put_fanout _get _queue_bind get_table drain_events",
     "expat": "buffer_text buffer_size StartElementHandler EndElementHandler CharacterDataHandler "
@@ -37,7 +37,7 @@ ALLOWED = {
     "zipfile": "create_system",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",
-    "The time when a row was written, for people who read the database": "granted_at fetched_at seen_at",
+    "The time when a row was written, for people who read the database": "granted_at",
     "Values that a form or a file chooses (tests/test_in_use.py)": "INFOBOX",
 }
 SETTINGS = ROOT / "config" / "settings.py"

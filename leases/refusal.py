@@ -94,14 +94,23 @@ class Conflict(Refusal):
 class AsksFirst(Conflict):
     """What was asked for is shown once the person agrees: the message is a question.
 
-    Its page has a button that posts `fields`, with the address as `next`, to the address named `view`.
+    Its page has a button that posts `fields`, with the address as `next`, to the address named `view`; a program sends
+    the same to `operation`.
     """
 
     def __init__(
-        self, question: str, *, view: str, fields: Mapping[str, str], button: str, details: object
+        self,
+        question: str,
+        *,
+        view: str,
+        operation: str,
+        fields: Mapping[str, str],
+        button: str,
+        details: object,
     ) -> None:
         super().__init__(question, code="asks_first", details=details)
         self.view = view
+        self.operation = operation
         self.agreeing = fields
         self.button = button
 

@@ -32,8 +32,8 @@ NO_PAGE = Refusal(
 )
 
 
-def refusal_data(refusal: Refusal) -> dict[str, object]:
-    """What programs get of every refusal; pages/rest has its form."""
+def refusal_data(refusal: Refusal, asked_for: str = "") -> dict[str, object]:
+    """What programs get of every refusal; pages/rest has its form. `asked_for`: the path of the request."""
     data: dict[str, object] = {
         "error": refusal.message,
         "code": refusal.code,
@@ -44,7 +44,8 @@ def refusal_data(refusal: Refusal) -> dict[str, object]:
     if refusal.details is not None:
         data["details"] = refusal.details
     if isinstance(refusal, AsksFirst):
-        data["agree"] = {"post_to": reverse(refusal.view), "fields": dict(refusal.agreeing)}
+        fields = {**refusal.agreeing, "next": asked_for}
+        data["agree"] = {"post_to": reverse(refusal.operation), "fields": fields}
     return data
 
 
@@ -67,7 +68,8 @@ def refusal_answer(
 ) -> HttpResponse:
     """The refusal with its status, as JSON under /api/, as a page elsewhere."""
     if is_api(request):
-        answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
+        data = refusal_data(refusal, request.path)
+        answer: HttpResponse = JsonResponse(data, status=refusal.status)
     else:
         asks = isinstance(refusal, AsksFirst)
         shows_typed = asks or refusal.status == 403

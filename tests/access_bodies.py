@@ -220,11 +220,18 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/writing/new/brooks/"): {"form": "notes"},
     ("POST", "/writing/entries/{entry}/"): {"version": "0", "action": "save"},
     ("POST", "/writing/entries/{entry_to_check}/check/"): {"version": "1", "act": "check"},
-    ("PATCH", "/api/writing/entries/{entry}/"): {"entries": {}},
+    ("PATCH", "/api/entries/{entry}/"): {"entries": {}},
     ("POST", "/agreement/"): {"pasted": "item,rater,label\n1,alice,yes\n1,bob,no\n", "seed": "0"},
     ("POST", "/reports/snapshots/{snapshot}/publish/"): {"authors": "Rosa"},
     ("POST", "/annotate/{published_place}/accepted/"): {"answer": "Thank you."},
-    ("PATCH", "/api/annotation/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
+    ("POST", "/api/fetches/"): {"source": "titles", "titles": ["Old Mill"], "contact": CONTACT},
+    ("POST", "/api/assignments/next/"): {},
+    ("POST", "/api/assignments/{place}/skip/"): {"reason": "Greek"},
+    ("POST", "/api/shown/"): {"tags": "{tag}", "next": "/collections/mills/"},
+    ("POST", "/api/drafts/{draft}/submit/"): {
+        "entries": {"validity": "Invalid", "valid_comment": "Corrected since."}
+    },
+    ("PATCH", "/api/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
     ("POST", "/api/judging/slots/{slot}/verdict"): VERDICT,
     ("POST", "/api/judging/slots/{slot}/skip"): {"reason": "The text is cut off."},
     ("POST", "/api/judging/slots/{slot}/flag"): {"flagged": True, "note": "Cut off."},
@@ -304,4 +311,4 @@ def filled(value: Any, world: dict[str, Any]) -> Any:
         return SimpleUploadedFile("a.json", value)
     if isinstance(value, list):
         return [filled(one, world) for one in value]
-    return value.format(**world) if isinstance(value, str) else value
+    return value.format_map(world) if isinstance(value, str) else value

@@ -3,15 +3,18 @@
 import io
 import re
 import zipfile
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from django.db import transaction
 from django.http import HttpResponseBase
 from django.test import Client
 
 from accounts.models import Allowance
+from tests.access_bodies import body_of
 
 LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
 # Drawn from the SVG of the same chart, whose words can be read; these are packed.
@@ -46,10 +49,40 @@ def readable(answer: HttpResponseBase, body: bytes) -> str:
 
 def links(address: str, answer: HttpResponseBase, text: str) -> Iterator[str]:
     found = [answer["Location"]] if answer.has_header("Location") else []
-    if answer.get("Content-Type", "").startswith("text/html"):
+    kind = answer.get("Content-Type", "")
+    if kind.startswith("text/html"):
         found += [unescape(each) for each in LINK.findall(text)]
+    elif kind == "application/json" and address.startswith("/api/"):
+        page = answer.json()
+        found += [page["next"]] if isinstance(page, dict) and page.get("next") else []
     for each in found:
         whole = urlsplit(urljoin(f"http://testserver{address}", each))
         is_page = not whole.path.startswith("/static/") and not whole.path.endswith(PICTURES)
         if whole.netloc == "testserver" and is_page:
             yield whole._replace(scheme="", netloc="", fragment="").geturl()
+
+
+def operations(starts: Iterable[str]) -> Iterator[str]:
+    """Those of the addresses that are of the API; of each list every row is also a page of its own."""
+    for address in starts:
+        if address.startswith("/api/"):
+            yield from (address, f"{address}?page_size=1")
+
+
+def changing(
+    client: Client, rows: Iterable[tuple[str, str, object]], ids: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """(method and address, text of the answer) of each operation of the API that is no GET; what it does is undone.
+
+    `rows` are those of the access table; 0 stands for ids that the world does not have.
+    """
+    known = defaultdict(int, ids)
+    for method, path, _ in rows:
+        if method != "GET" and path.startswith("/api/"):
+            Allowance.objects.all().delete()
+            body = body_of(method, path, known)
+            with transaction.atomic():
+                answer = client.generic(method, path.format_map(known), **body)
+                text = b"".join(answer).decode("utf-8", "replace")
+                transaction.set_rollback(True)
+            yield f"{method} {path}", f"{answer.headers}\n{text}"

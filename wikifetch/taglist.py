@@ -174,21 +174,7 @@ def tag_record(tag: Tag) -> dict[str, object]:
     }
 
 
-def tag_details(tag: Tag) -> dict[str, object]:
-    """The record with what only the page of a tag shows besides."""
-    seen = tag.latest
-    assert seen is not None
-    return {
-        **tag_record(tag),
-        "state": tag.state,
-        "scope": seen.scope,
-        "block_kind": seen.block_kind,
-        "introduced": introduction_record(tag),
-        "other": _other_record(seen),
-    }
-
-
-def _other_record(seen: Sighting) -> dict[str, object] | None:
+def other_record(seen: Sighting) -> dict[str, object] | None:
     """The other article as it is kept here; None where the tag names none, or it was not fetched."""
     other = other_revision(seen)
     if other is None:

@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from wikifetch import views
+from wikifetch.api import fetches, tags
 
 app_name = "wikifetch"
 
@@ -17,5 +18,8 @@ urlpatterns = [
     ),
     path("tags/", views.tags, name="tags"),
     path("tags/<int:key>/", views.tag, name="tag"),
-    path("tags/<int:key>.json", views.tag_json, name="tag_json"),
+    path("api/tags/", tags.tags_list, name="api_tags"),
+    path("api/tags/<int:key>/", tags.tags_read, name="api_tag"),
+    path("api/fetches/", fetches.fetches, name="api_fetches"),
+    path("api/fetches/<int:key>/", fetches.fetches_read, name="api_fetch"),
 ]

@@ -13,8 +13,7 @@ from accounts.roles import Role
 from accounts.throttles import count_job
 from leases.enqueue import send_on_commit
 from leases.refusal import Refusal
-from pages.data_responses import json_response
-from pages.paging import ByKey, page_of
+from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
 from wikifetch.article_html import marked_block
@@ -22,7 +21,7 @@ from wikifetch.evidence import ShownIntroduction, talk_of
 from wikifetch.fetch_preview import FetchPreview, preview_of_category, preview_of_titles
 from wikifetch.fetch_progress import duration, progress_of_fetch
 from wikifetch.forms import FetchForm, TagFilterForm
-from wikifetch.models import FetchRun, Tag
+from wikifetch.models import FetchRun
 from wikifetch.otherarticles import other_revision
 from wikifetch.problem_list import problems_of
 from wikifetch.shownarticle import shown_article
@@ -147,15 +146,11 @@ def change_fetch(request: HttpRequest, key: int, verb: str) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def tags(request: HttpRequest) -> HttpResponse:
-    """All tags, narrowed by kind, state and words; as JSON with ?format=json."""
+    """All tags, narrowed by kind, state and words."""
     may_fetch = person_of(request).has_role(Role.ADMIN)
     form = TagFilterForm(request.GET, by_fetch=may_fetch)
     form.is_valid()
     rows = taglist.narrowed_tags(taglist.seen_tags(), narrowing(form))
-    if request.GET.get("format") == "json":
-        page = page_of(request, rows, pages=ByKey)
-        count = page.paginator.count
-        return json_response({"count": count, "tags": [taglist.tag_record(tag) for tag in page]})
     page = page_of(request, rows, pages=taglist.TagLines)
     context = {
         "form": form,
@@ -211,10 +206,3 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
         .order_by("-revision__revid")[:50],
     }
     return render(request, "wikifetch/tag.html", context)
-
-
-@require_GET
-@roles_required(*READERS)
-def tag_json(request: HttpRequest, key: int) -> HttpResponse:
-    row: Tag = get_object_or_404(taglist.seen_tags(), pk=key)
-    return json_response(taglist.tag_details(row))

@@ -18,5 +18,5 @@ urlpatterns = [
     path("writing/entries/<int:key>/", entries.entry, name="entry"),
     path("writing/entries/<int:key>/take-up/", entries.take_up, name="take_up"),
     path("writing/entries/<int:key>/check/", entries.check, name="check"),
-    path("api/writing/entries/<int:key>/", api.entry, name="api_entry"),
+    path("api/entries/<int:key>/", api.entries_save, name="api_entry"),
 ]

@@ -96,6 +96,7 @@ def problem_of(
         rules.question(len(asked), kept, by_title=len(slots) > exact),
         button=rules.button(len(asked), kept),
         view="annotation:show",
+        operation="annotation:api_show",
         fields={"tags": ",".join(map(str, sorted(asked)))},
         details={"tags": len(asked)},
     )

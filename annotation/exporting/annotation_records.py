@@ -14,7 +14,7 @@ from django.db.models import (
     Count,
     Exists,
     F,
-    FloatField,
+    IntegerField,
     OuterRef,
     Q,
     QuerySet,
@@ -22,7 +22,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Coalesce
 
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Assignment, Campaign, Review, TagReview
@@ -46,20 +46,21 @@ def submitted_once(campaign: Campaign) -> QuerySet[Annotation]:
     return Annotation.objects.filter(first_assignment__campaign=campaign)
 
 
-def exported(campaign: Campaign) -> QuerySet[Any]:
-    """Those of submitted_once with `is_undecided` and `letter_place`, in the order of the draw.
+# The draw; then undecided annotations of a tag by their letters, the others by slot.
+IN_ORDER = ("first_assignment__round", "first_assignment__order", "place", "pk")
 
-    Undecided ones of a tag come in the order of their letters, the others by slot.
-    """
+
+def exported(campaign: Campaign) -> QuerySet[Any]:
+    """Those of submitted_once with `is_undecided`, `letter_place` and `place`, IN_ORDER."""
     in_round = Assignment.objects.filter(**_place()).order_by()
     own = OuterRef("first_assignment__lot")
     before = in_round.filter(lot__lt=own).values("tag").annotate(n=Count("lot", distinct=True))
     rows = submitted_once(campaign).annotate(
         is_undecided=_undecided(), letter_place=Coalesce(Subquery(before.values("n")), 0)
     )
-    slot = Cast("first_assignment__slot", FloatField())
-    by_letter = Case(When(is_undecided=True, then=F("first_assignment__lot")), default=slot)
-    return rows.order_by("first_assignment__round", "first_assignment__order", by_letter, "pk")
+    by_letter, slot = When(is_undecided=True, then=F("letter_place")), F("first_assignment__slot")
+    place = Case(by_letter, default=slot, output_field=IntegerField())
+    return rows.annotate(place=place).order_by(*IN_ORDER)
 
 
 def named(campaign: Campaign) -> QuerySet[Any]:
@@ -90,6 +91,12 @@ def _place() -> dict[str, OuterRef]:
 
 def json_lines(annotations: QuerySet[Any]) -> Iterator[bytes]:
     """A line of UTF-8 JSON for each annotation of `exported`, a batch in memory at a time."""
+    for annotation in with_related(annotations).iterator(chunk_size=BATCH):
+        yield json.dumps(record_of(annotation), ensure_ascii=False).encode() + b"\n"
+
+
+def with_related(annotations: QuerySet[Any]) -> QuerySet[Any]:
+    """With the rows that record_of reads."""
     related = (
         "first_assignment", "author", "guideline", "contradiction", "sighting__revision__article__wiki",
         "sighting__tag",
@@ -97,9 +104,7 @@ def json_lines(annotations: QuerySet[Any]) -> Iterator[bytes]:
     rows = annotations.select_related(*related).prefetch_related(
         "questions", "reviews__reviewer", "reviews__of_tag"
     )
-    rows = rows.defer(*(f"sighting__{column}" for column in LONG))
-    for annotation in rows.iterator(chunk_size=BATCH):
-        yield json.dumps(record_of(annotation), ensure_ascii=False).encode() + b"\n"
+    return rows.defer(*(f"sighting__{column}" for column in LONG))
 
 
 def record_of(annotation: Any) -> dict[str, Any]:

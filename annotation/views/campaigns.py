@@ -38,9 +38,11 @@ from pages.refusals import form_page, refused_in
 from wikifetch.models import Tag
 from wikifetch.states import TagState
 
+NO_CAMPAIGN = "There is no such campaign."
+
 
 def campaign_at(campaign_id: int) -> Campaign:
-    return first_of(campaigns_with_counts().filter(pk=campaign_id), "There is no such campaign.")
+    return first_of(campaigns_with_counts().filter(pk=campaign_id), NO_CAMPAIGN)
 
 
 @require_GET

@@ -79,8 +79,12 @@ def exports(request: HttpRequest, campaign_id: int) -> HttpResponse:
 
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
+def export(request: HttpRequest, campaign_id: int, name: str) -> HttpResponseBase:
+    return campaign_file(request, campaign_id, name)
+
+
 @counted("downloads")
-def export(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
+def campaign_file(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
     campaign, chosen = campaign_at(campaign_id), export_named(name)
     show_annotations(person_of(request), submitted_once(campaign), request.path)
     return FileResponse(

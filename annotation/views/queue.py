@@ -64,9 +64,7 @@ def at_the_tag(assignment: Assignment) -> HttpResponse:
 
 
 def none_left(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
-    """The queue, which says that there is no further tag: in the one campaign that was asked for, or in any."""
-    where = f"“{campaign}”" if campaign else "No campaign"
-    messages.info(request, f"{where} has {'no' if campaign else 'a'} tag left for you now.")
+    messages.info(request, claiming.none_left(campaign))
     return redirect("annotation:queue")
 
 

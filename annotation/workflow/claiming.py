@@ -118,6 +118,25 @@ def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignme
     return None
 
 
+def none_left(campaign: Campaign | None) -> str:
+    """That there is no further tag: in the one campaign that was asked for, or in any."""
+    where = f"“{campaign}”" if campaign else "No campaign"
+    return f"{where} has {'no' if campaign else 'a'} tag left for you now."
+
+
+@transaction.atomic
+def in_hand_or_next(*, by: Person, campaign: Campaign | None = None) -> Assignment | None:
+    """The tag that this person took last and has in hand, begun or not, else as next_assignment.
+
+    A repetition takes no second tag.
+    """
+    campaign_people.one_claim_at_a_time(by)
+    held = in_hand.drafts_in_hand(by).order_by("-annotation__pk")
+    if campaign:
+        held = held.filter(campaign=campaign)
+    return held.first() or next_assignment(by=by, campaign=campaign)
+
+
 @transaction.atomic
 def following_assignment(*, by: Person, campaign: Campaign, again: bool) -> Assignment | None:
     """The tag to open after a submission: one in hand that is not begun, else the next; None when none is left.
@@ -201,7 +220,7 @@ def hand_back(*, assignment_id: int, by: Person) -> None:
 def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     """Skip the tag for good, with a reason; another person gets a new assignment.
 
-    A tag of the main round that everybody has skipped is replaced by one of the reserve.
+    A tag of the main round that everybody has skipped is replaced by one of the reserve. A repetition does nothing.
     """
     reason = plain(reason)[:MOST_REASON]
     if not reason:
@@ -212,6 +231,9 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     )
     # Locked, so that two people who skip a tag at the same time do not make the same new assignment.
     list(same_tag.select_for_update().order_by("pk"))
+    assignment.refresh_from_db(fields=["state", "skip_reason"])
+    if assignment.state == AssignmentState.SKIPPED and assignment.skip_reason == reason:
+        return
     ASSIGNMENT.require(assignment, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = same_tag.aggregate(last=Max("slot"))["last"]
     # With its letter: those of the others stay.

@@ -53,7 +53,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     headers = dict(refusal.headers)
     if refusal.status in (503, 507):
         headers["Retry-After"] = str(OUTAGE_WAIT)
-    return Response(refusal_data(refusal), status=refusal.status, headers=headers)
+    data = refusal_data(refusal, context["request"].path)
+    return Response(data, status=refusal.status, headers=headers)
 
 
 def as_refusal(error: Exception, request: Request) -> Refusal | None:

@@ -25,7 +25,7 @@ def draft(anna):
 
 def save(client, draft):
     return client.patch(
-        f"/api/annotation/drafts/{draft.pk}/",
+        f"/api/drafts/{draft.pk}/",
         {"entries": {}},
         "application/json",
         headers={"If-Match": f'"{draft.version}"'},

@@ -149,7 +149,7 @@ def test_a_page_a_save_and_a_submission_take_few_statements(client, alice):
     def save():
         changes = {"entries": {"span_1": "here"}, "step": "reason", "seconds": 3}
         answer = client.patch(
-            f"/api/annotation/drafts/{first.pk}/",
+            f"/api/drafts/{first.pk}/",
             json.dumps(changes),
             content_type="application/json",
             headers={"if-match": '"0"'},

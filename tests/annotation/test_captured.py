@@ -148,7 +148,7 @@ def test_a_megabyte_stops_no_save(draft, alice):
 def test_the_api_takes_it_and_gives_its_notices(client, alice, draft, piece):
     bad = {**piece, "text": 7}
     answer = client.patch(
-        f"/api/annotation/drafts/{draft.pk}/",
+        f"/api/drafts/{draft.pk}/",
         {"entries": {"passage_1_copied": SENTENCE}, "provenance": {"1": [piece, bad]}, "filled": 3},
         content_type="application/json",
         headers={"If-Match": '"0"'},

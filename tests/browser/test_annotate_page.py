@@ -88,7 +88,7 @@ def test_what_is_typed_is_saved_and_there_after_a_reload(desk):
 
 def test_it_is_never_called_saved_before_the_server_has_answered(desk):
     held = []
-    intercept(desk, "**/api/annotation/**", lambda route: held.append(route))
+    intercept(desk, "**/api/drafts/**", lambda route: held.append(route))
     desk.get_by_label("Comment").first.fill("x")
     expect(state_of(desk)).to_have_text("Unsaved")
     wait_until(desk, "saving")
@@ -99,9 +99,9 @@ def test_it_is_never_called_saved_before_the_server_has_answered(desk):
 
 
 def test_a_crash_before_the_save_loses_nothing(desk, draft):
-    intercept(desk, "**/api/annotation/**", lambda route: None)  # no answer ever comes
+    intercept(desk, "**/api/drafts/**", lambda route: None)  # no answer ever comes
     desk.get_by_label("Comment").first.fill("Just typed.")
-    desk.unroute("**/api/annotation/**")
+    desk.unroute("**/api/drafts/**")
     again = desk.context.new_page()  # as after a crash, without an unload event
     again.goto(address(draft))
     settled(again)
@@ -110,13 +110,13 @@ def test_a_crash_before_the_save_loses_nothing(desk, draft):
 
 
 def test_a_crash_brings_back_closed_steps_too_each_text_in_its_box(desk, draft):
-    intercept(desk, "**/api/annotation/**", lambda route: None)
+    intercept(desk, "**/api/drafts/**", lambda route: None)
     choose(desk, "validity", "Valid")
     desk.get_by_label("Passage 1, as copied").fill("Built in 1801.")
     desk.locator("[name=questions-0-question]").fill("When?")
     choose(desk, "validity", "Invalid")
     desk.get_by_label("Comment").first.fill("Since corrected.")
-    desk.unroute("**/api/annotation/**")
+    desk.unroute("**/api/drafts/**")
     again = desk.context.new_page()
     again.goto(address(draft))
     settled(again)

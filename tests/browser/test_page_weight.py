@@ -86,6 +86,6 @@ def test_without_what_comes_later_one_can_still_write_and_the_page_says_so(page,
     page.route("**/aids.*.js", lambda route: route.abort())
     page.goto(f"/annotate/{make.draft(alice).assignment_id}/")
     expect(page.get_by_text("Part of this page has not loaded.")).to_be_visible()
-    with page.expect_response("**/api/annotation/**"):
+    with page.expect_response("**/api/drafts/**"):
         page.get_by_label("Comment").first.fill("Kept all the same.")
     assert Annotation.objects.get().valid_comment == "Kept all the same."

@@ -265,7 +265,7 @@ def test_pages_and_saves_recover_by_themselves_when_the_server_is_killed_under_l
 
     def save(version: int) -> requests.Response:
         return session.patch(
-            f"{web}/api/annotation/drafts/{draft}/",
+            f"{web}/api/drafts/{draft}/",
             json={"entries": {"statement_1": f"after {version}"}},
             headers={**headers, "If-Match": f'"{version}"'},
             timeout=60,

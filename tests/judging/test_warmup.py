@@ -300,6 +300,7 @@ def test_a_source_with_hidden_records_asks_first(source, client, monkeypatch):
         raise AsksFirst(
             "Show them?",
             view="annotation:show",
+            operation="annotation:api_show",
             fields={"tags": "1"},
             button="Show",
             details={},

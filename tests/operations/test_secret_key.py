@@ -51,7 +51,7 @@ def test_a_draft_in_an_open_page_is_refused_and_not_lost(alice, client, change_t
     client.login(username="alice", password=PASSWORD)
     change_the_key()
     answer = client.patch(
-        f"/api/annotation/drafts/{draft.pk}/",
+        f"/api/drafts/{draft.pk}/",
         {"entries": {"valid_comment": "more"}},
         content_type="application/json",
         headers={"If-Match": '"1"'},

@@ -28,7 +28,7 @@ def test_a_stranger_sends_no_more_than_a_sign_in_takes(client, content_type):
 def test_only_an_upload_may_be_large(client, settings):
     client.force_login(person("anna", Role.ANNOTATOR))
     largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    refused = announced(client, "/api/annotation/drafts/1/", largest + 1, JSON)
+    refused = announced(client, "/api/drafts/1/", largest + 1, JSON)
     assert refused.status_code == 413
     assert "larger than 12 MB" in refused.json()["error"]
     assert announced(client, "/collections/new/import/", largest + 1, MULTIPART).status_code == 403

@@ -420,8 +420,6 @@ def test_an_empty_list_says_what_to_do(alice):
 def test_tags_are_narrowed(alice, fetched, query, titles):
     shown = body(alice.get(f"/tags/?{query}"))
     assert re.findall(r'<a href="\d+/" dir="auto">([^<]+)</a>', shown) == titles
-    data = alice.get(f"/tags/?{query}&format=json").json()
-    assert (data["count"], [tag["title"] for tag in data["tags"]]) == (len(titles), titles)
 
 
 def test_the_tags_of_a_fetch_are_those_on_the_pages_that_it_has_taken(alice, fetched):
@@ -523,8 +521,6 @@ def test_no_page_carries_inline_style_or_script(alice, fetched):
 def test_the_page_of_a_tag_shows_the_other_article_that_it_names(alice, fetched):
     tag = Tag.objects.get(article__title="Weir")
     assert "Deep." in body(alice.get(f"/tags/{tag.pk}/")).split("The other article", 1)[1]
-    other = alice.get(f"/tags/{tag.pk}.json").json()["other"]
-    assert other == {"title": "Ford", "pageid": 2, "revid": 20}
 
 
 def test_the_page_of_a_tag_says_how_to_get_an_other_article_that_is_not_here(alice, fetched):
@@ -533,7 +529,6 @@ def test_the_page_of_a_tag_says_how_to_get_an_other_article_that_is_not_here(ali
     assert "<bdi>Lock</bdi> is not stored here. Fetch this article again" in body(
         alice.get(f"/tags/{tag.pk}/")
     )
-    assert alice.get(f"/tags/{tag.pk}.json").json()["other"] is None
 
 
 def test_the_page_of_a_tag_that_names_none_speaks_of_none(alice, fetched):

@@ -63,7 +63,7 @@ def test_a_condition_or_a_form_that_is_not_declared_is_refused(client, forged):
     entry = make.taken(opened(MOON), alice)
     signed_in(client, alice)
     answer = client.patch(
-        f"/api/writing/entries/{entry.pk}/", {"entries": forged}, "application/json",
+        f"/api/entries/{entry.pk}/", {"entries": forged}, "application/json",
         headers={"If-Match": '"0"'},
     )  # fmt: skip
     assert answer.status_code == 400

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from accounts.roles import Role
+from accounts.tokens.scopes import Scope
 from tests.factories import person, signed_in
+from tests.programs import Program
 from tests.writing import factories as make
 from tests.writing.factories import ANSWERED, record
 from tests.writing.test_entries import replaced
@@ -247,7 +249,7 @@ def test_the_file_is_linked_from_the_collection(client, olga):
 
 def test_the_autosave_stores_and_tells_of_a_newer_version_of_the_record(client, alice):
     entry = make.taken(make.opened(), alice)
-    address = f"/api/writing/entries/{entry.pk}/"
+    address = f"/api/entries/{entry.pk}/"
     options = {"content_type": "application/json", "headers": {"If-Match": '"0"'}}
     answer = client.patch(address, {"entries": {"answer": "1783"}}, **options)
     assert (answer.status_code, answer.json()["version"], answer.json()["notices"]) == (200, 1, [])
@@ -258,6 +260,21 @@ def test_the_autosave_stores_and_tells_of_a_newer_version_of_the_record(client, 
     assert answer.json()["notices"] == [saving.SUPERSEDED]
     answer = client.patch(address, {"entries": {"level": "none"}}, **again)
     assert answer.json()["error"] == "Not saved: “Level” has no such option. Reload the page."
+
+
+def test_a_program_saves_its_person_s_own_entry_from_the_version_that_it_names(alice):
+    entry = make.taken(make.opened(), alice)
+    address, body = f"/api/entries/{entry.pk}/", {"entries": {"answer": "1783"}}
+    program = Program(alice)
+    assert program.send("PATCH", address, body).status_code == 428
+    saved = program.send("PATCH", address, body, if_match='"0"')
+    assert (saved.status_code, saved["ETag"]) == (200, '"1"')
+    wrong = program.send("PATCH", address, {"entries": {"odd": "x"}}, if_match='"1"')
+    assert (wrong.status_code, [*wrong.json()["fields"]]) == (400, ["odd"])
+    other = Program(make.annotator("bob"))
+    assert other.send("PATCH", address, body, if_match='"1"').status_code == 404
+    reading = Program(alice, Scope.READ).send("PATCH", address, body, if_match='"1"')
+    assert (reading.status_code, reading.json()["code"]) == (403, "scope_missing")
 
 
 def test_an_annotator_who_may_still_write_reads_no_entries_of_others(client, olga):

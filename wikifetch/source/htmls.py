@@ -61,7 +61,7 @@ def asked_for_html(client: WikiClient, revision: int, revid: int, waited: int) -
             raise
         return HtmlAsked(revision, problem=str(busy), ask_again=True)
     except WikiError as error:
-        return HtmlAsked(revision, problem=str(error), ask_again=not error.code)
+        return HtmlAsked(revision, problem=str(error), ask_again=not error.wikis_code)
     if problem := too_much(html):
         return HtmlAsked(revision, problem=problem)
     return HtmlAsked(revision, html)

@@ -17,11 +17,11 @@ _API = "/api.php"
 
 
 class WikiError(Refusal):
-    """The wiki could not be asked, or refused; the message says what to do. `code` is the wiki's own, if any."""
+    """The wiki could not be asked, or refused; the message says what to do. `wikis_code` is the wiki's own, if any."""
 
     def __init__(self, message: str, *, retry: bool = False, code: str = "") -> None:
         super().__init__(message, retry=retry)
-        self.code = code
+        self.wikis_code = code
 
 
 class WikiBusy(WikiError):

@@ -66,7 +66,7 @@ def traced(client: WikiClient, article: Untraced, names: TagNames) -> Traced:
     try:
         history = trace(client, article.pageid, article.revid, names, article.since)
     except WikiError as error:
-        if error.code != "badid_rvstartid":
+        if error.wikis_code != "badid_rvstartid":
             raise
         history = PageHistory()
     return article, history

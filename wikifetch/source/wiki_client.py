@@ -38,7 +38,7 @@ class WikiClient(WikiApi):
         try:
             answer = self.ask({"action": "query", **query})
         except WikiError as error:
-            if not error.code:
+            if not error.wikis_code:
                 raise
             return WikiWords(), answers.WikiRights()
         said = answer.get("query")
@@ -174,7 +174,7 @@ class WikiClient(WikiApi):
             self._has_rest = False
             return ""
         except WikiError as error:
-            if error.code != "toolarge":
+            if error.wikis_code != "toolarge":
                 raise
             return ""  # the other kind of HTML is smaller
         self._has_rest = answers.is_rest_answer(reply)

@@ -1,6 +1,7 @@
 """Somebody who may still draw a tag visits every address, and every link on its pages: nothing of others is there."""
 
 import re
+from itertools import chain
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,8 +13,9 @@ from annotation.models import Seen
 from annotation.reviewing.publishing_tags import publish_campaign
 from tests.annotation import factories as make
 from tests.annotation.blinding.marked import MARK, marked, world
-from tests.crawling import crawl
+from tests.crawling import changing, crawl, operations
 from tests.factories import person
+from tests.programs import Program
 from tests.test_access_table import rows
 
 # Once: other tests run the queries on both databases.
@@ -27,6 +29,8 @@ OTHERS = [role for role in Role if role != Role.ANNOTATOR]
 COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
 # Views that show the mark to those who may see it.
 SHOWING = {
+    "annotation:api_annotations",
+    "annotation:api_file",
     "annotation:review",
     "datasets:api_contradictions",
     "datasets:api_exclusions",
@@ -86,12 +90,16 @@ def test_nothing_that_others_entered_is_anywhere(settings, further):
     settings.INFERENCE_SERVICES = {}
     alice = person("alice", Role.ANNOTATOR, *further)
     ids = world(alice)
-    client = Client()
+    client, program = Client(), Program(alice)
     client.force_login(alice)
     texts = dict(crawl(client, starts(ids)))
-    assert [address for address, text in texts.items() if MARK in text.lower()] == []
+    by_token = dict(crawl(program, operations(starts(ids))))
+    sent = [*changing(client, rows(), ids), *changing(program, rows(), ids)]
+    for each in (texts, by_token, dict(sent)):
+        assert [address for address, text in each.items() if MARK in text.lower()] == []
     assert not Seen.objects.filter(person=alice).exists()
     assert len(texts) > 100
+    assert len(by_token) > 30
 
 
 def test_somebody_who_annotates_nothing_finds_it_on_many_pages_and_this_is_recorded(settings):
@@ -103,7 +111,8 @@ def test_somebody_who_annotates_nothing_finds_it_on_many_pages_and_this_is_recor
     client = Client()
     client.force_login(olaf)
     showing, keeping = set(), set()
-    for address, text in crawl(client, starts(ids)):
+    by_token = crawl(Program(olaf), operations(starts(ids)))
+    for address, text in chain(crawl(client, starts(ids)), by_token):
         kept, _ = Seen.objects.filter(person=olaf).delete()
         if MARK in text.lower():
             view = resolve(urlsplit(address).path).view_name

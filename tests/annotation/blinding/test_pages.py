@@ -143,7 +143,7 @@ def test_what_shows_a_hidden_record_asks_first(client, alice, campaign, record, 
     assert page.status_code == 409
     assert "what others entered for 1 tag that you could still get" in page.content.decode()
     assert not Seen.objects.filter(person=alice).exists()
-    fields = page.context["refusal"].fields
+    fields = page.context["refusal"].agreeing
     assert client.post(reverse("annotation:show"), {**fields, "next": address}).url == address
     shown = client.get(address)
     b"".join(shown)  # reading to the end closes a file
@@ -171,7 +171,7 @@ def test_an_imported_record_is_hidden_while_a_tag_of_its_article_can_come(client
         assert asked.status_code == 409
         question = asked.context["refusal"]
         assert "matched by the title of their article" in question.message
-    client.post(reverse("annotation:show"), {**question.fields, "next": address})
+    client.post(reverse("annotation:show"), {**question.agreeing, "next": address})
     assert client.get(address).status_code == 200
     assert len(client.get("/collections/copies/").context["rows"]) == 2
 
@@ -195,7 +195,7 @@ def test_the_report_of_a_study_that_counts_a_hidden_record_asks_first(
     address = f"/reports/{study.pk}/{path}"
     question = client.get(address)
     assert question.status_code == 409
-    client.post(reverse("annotation:show"), {**question.context["refusal"].fields, "next": "/"})
+    client.post(reverse("annotation:show"), {**question.context["refusal"].agreeing, "next": "/"})
     assert client.get(address).status_code == 200
 
 
@@ -207,7 +207,7 @@ def test_the_api_says_where_one_can_agree(client, alice, record):
     answer = client.get(address)
     assert answer.status_code == 409
     agree = answer.json()["agree"]
-    client.post(agree["post_to"], {**agree["fields"], "next": "/"})
+    client.post(agree["post_to"], agree["fields"], "application/json")
     assert client.get(address).status_code == 200
 
 
@@ -233,7 +233,8 @@ def test_agreeing_after_a_button_leads_to_the_page_with_the_button(
 def test_an_export_is_refused_whole_and_then_whole(client, record):
     assert "Statement" not in client.get(EXPORT).content.decode()
     client.post(
-        reverse("annotation:show"), {**client.get(EXPORT).context["refusal"].fields, "next": EXPORT}
+        reverse("annotation:show"),
+        {**client.get(EXPORT).context["refusal"].agreeing, "next": EXPORT},
     )
     assert len(b"".join(client.get(EXPORT)).split(b"Statement ")) == 3
 
@@ -273,7 +274,7 @@ def test_what_was_read_of_a_closed_campaign_does_not_come_when_it_is_reopened(
     managing.change_campaign(campaign, "close")
     address = f"/contradictions/{record.pk}/"
     question = client.get(address).context["refusal"]
-    client.post(reverse("annotation:show"), {**question.fields, "next": address})
+    client.post(reverse("annotation:show"), {**question.agreeing, "next": address})
     assert client.get(address).status_code == 200
     managing.change_campaign(campaign, "reopen")
     assert next_assignment(by=alice) is None
@@ -307,7 +308,7 @@ def test_a_campaign_can_let_people_annotate_what_they_saw(client, alice, campaig
     assert client.post(address, {"lets": "yes"}).status_code == 302
     question = client.get(f"/contradictions/{record.pk}/").context["refusal"]
     assert "You can still get it" in question.message
-    client.post(reverse("annotation:show"), {**question.fields, "next": "/"})
+    client.post(reverse("annotation:show"), {**question.agreeing, "next": "/"})
     assert next_assignment(by=alice).tag_id == open_tag(campaign)
     assert client.get(f"/contradictions/{record.pk}/").status_code == 409
     assert client.post(address, {"lets": "maybe"}).status_code == 400

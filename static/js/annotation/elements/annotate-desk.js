@@ -131,7 +131,7 @@ class AnnotateDesk extends HTMLElement {
       cell.classList.remove("field-bad");
       cell.removeAttribute("data-live-bad");
     }
-    for (const name of Object.keys(info?.details?.fields ?? {})) {
+    for (const name of Object.keys(info?.fields ?? {})) {
       this.cell(name)?.classList.add("field-bad");
       this.cell(name)?.setAttribute("data-live-bad", "");
     }

@@ -26,7 +26,7 @@ def test_a_save_is_answered_with_its_version(client, draft):
     response = patch(client, draft, 0, validity="Valid", span_1="x")
     data = response.json()
     assert (response.status_code, data["version"], response["ETag"]) == (200, 1, '"1"')
-    assert data.keys() == {"version", "saved_at", "notices"}  # the page checks by itself
+    assert data.keys() == {"version", "saved_at", "state", "notices"}  # the page checks by itself
 
 
 def test_a_stale_save_is_answered_with_both_texts(client, draft):
@@ -48,7 +48,7 @@ def test_a_save_needs_the_version_it_was_made_from(client, draft):
 def test_invalid_values_are_refused_by_field_and_nothing_is_stored(client, draft):
     response = patch(client, draft, 0, span_1="kept?", passage_1_copied="x" * 1_048_576)
     assert response.status_code == 400
-    assert list(response.json()["details"]["fields"]) == ["passage_1_copied"]
+    assert list(response.json()["fields"]) == ["passage_1_copied"]
     assert Annotation.objects.get().span_1 == ""
 
 

@@ -1,0 +1,1 @@
+"""The operations of annotation: campaigns, an annotator's assignments and drafts."""
