@@ -7,6 +7,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, prefetch_related_
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from judging import pool
 from judging.blinding import require_records, require_results
 from judging.models import Judge, JudgingSlot, Resolution, Study
 from judging.settling import NOT_JUDGED
@@ -51,6 +52,15 @@ def first_waiting(person: Person, study: Study) -> UUID | None:
         return None
     waiting = in_order(person, study).filter(state=SlotState.WAITING)
     return waiting.values_list("pk", flat=True).first()
+
+
+def drawn(person: Person, study: Study) -> UUID | None:
+    """As first_waiting; in a pool the next free slots are drawn where none waits."""
+    waiting = first_waiting(person, study)
+    if waiting is None and study.pairing == Study.Pairing.POOL:
+        pool.draw(person, study)
+        waiting = first_waiting(person, study)
+    return waiting
 
 
 def slot_here(person: Person, study: Study, slot_id: str) -> UUID | None:

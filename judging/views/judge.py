@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from judging import discussing, pool, presenting, progress, queues, verdicts, warmup
+from judging import discussing, listed_studies, pool, presenting, progress, queues, verdicts, warmup
 from judging.blinding import keep_items
 from judging.discussing import Awaits
 from judging.models import JudgingSlot, Resolution, Study
@@ -34,19 +34,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     """The studies in which this person judges, with what is left to judge."""
     person = person_of(request)
     page = page_of(request, queues.studies_of(person))
-    counts = progress.of_person_in(person, page)
-    free = pool.free_in(person, counts)
-    discussed = discussing.counts_in(person, list(page))
-    rows = [
-        (
-            study,
-            counts[study.pk],
-            free.get(study.pk, 0),
-            discussed.get(study.pk, 0),
-            presenting.judged_word(study),
-        )
-        for study in page
-    ]
+    rows = listed_studies.of_judge(person, page)
     return render(request, "judging/queue.html", {"page": page, "rows": rows})
 
 
@@ -157,10 +145,7 @@ def hand_back(request: HttpRequest, study_id: int) -> HttpResponse:
 def _to_next(person: Person, study: Study, *, draws: bool = False) -> HttpResponse:
     if (gold := warmup.next_for(person, study)) is not None:
         return redirect("judging:warm_up", study.pk, gold)
-    waiting = queues.first_waiting(person, study)
-    if waiting is None and draws and study.pairing == Study.Pairing.POOL:
-        pool.draw(person, study)
-        waiting = queues.first_waiting(person, study)
+    waiting = queues.drawn(person, study) if draws else queues.first_waiting(person, study)
     if waiting is None:
         return redirect("judging:overview", study.pk)
     return redirect("judging:slot", waiting)

@@ -3,23 +3,32 @@
 from collections.abc import Mapping, Sequence
 
 from django.contrib import messages
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.request import Request
 
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
 from generation.models import Response, Run
-from judging import blinding, planning, pool, progress, rubric_versions, studies, warmup
+from judging import (
+    blinding,
+    listed_studies,
+    planning,
+    pool,
+    progress,
+    rubric_versions,
+    studies,
+    warmup,
+)
 from judging.files import exporting
 from judging.forms.fields import answered_runs, protocols_of
 from judging.forms.study_forms import FurtherJudgeForm, JudgesForm, StudyForm, WarmUpForm
-from judging.models import Study, StudyItem
+from judging.models import Study
 from judging.planning import StudyCost
-from judging.rules.blindness import hides_judges
 from judging.rules.resolution import DISCUSSION
 from judging.views.study_page import study_page
 from pages.counting import how_many
@@ -36,23 +45,12 @@ NONE_LACKS = "Every response has all its verdicts."
 def index(request: HttpRequest) -> HttpResponse:
     """All studies, newest first."""
     person = person_of(request)
-    is_admin = person.has_role(Role.ADMIN)
     page = page_of(request, Study.objects.select_related("created_by"))
-    counts = progress.of_studies(page)
-    hidden = blinding.hidden_results(person, list(page))
-    items = StudyItem.objects.filter(study__in=counts).order_by().values_list("study")
-    sizes = dict(items.annotate(n=Count("pk")))
-    rows = [
-        (
-            study,
-            None
-            if hides_judges(hidden=study.pk in hidden, is_admin=is_admin)
-            else counts[study.pk],
-            sizes.get(study.pk, 0),
-        )
-        for study in page
-    ]
-    context = {"page": page, "rows": rows, "may_create": is_admin}
+    context = {
+        "page": page,
+        "rows": listed_studies.of_reader(person, page),
+        "may_create": person.has_role(Role.ADMIN),
+    }
     return render(request, "judging/studies.html", context)
 
 
@@ -271,6 +269,11 @@ def exports(request: HttpRequest, study_id: int) -> HttpResponse:
 def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
     """The study as a file, with all its responses and verdicts."""
     study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    return study_file(request, study, form)
+
+
+def study_file(request: HttpRequest | Request, study: Study, form: str) -> HttpResponseBase:
+    """The export of this form; NotFoundHere for one that there is not, NotAllowed or AsksFirst where it is hidden."""
     blinding.require_results(person_of(request), study)
     chosen = exporting.format_named(form)
     blinding.keep_records(person_of(request), study.items.all(), request.path)
