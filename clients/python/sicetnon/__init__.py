@@ -1,0 +1,7 @@
+"""A client for the API of Sic et Non."""
+
+from sicetnon.client import Client
+from sicetnon.errors import ApiError, AsksFirst, HashDiffers, StaleVersion
+from sicetnon.transport import Row
+
+__all__ = ["ApiError", "AsksFirst", "Client", "HashDiffers", "Row", "StaleVersion"]

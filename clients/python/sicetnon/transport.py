@@ -1,0 +1,116 @@
+"""Requests to one server: the token, waiting when the server asks for it, pages, files."""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from requests.auth import AuthBase
+
+from sicetnon.errors import HashDiffers, refusal
+
+Row = dict[str, Any]
+WAITS = (429, 503)
+LOCAL = ("localhost", "127.0.0.1", "::1")
+BLOCK = 1 << 16
+
+
+class _Bearer(AuthBase):
+    """As `auth`: requests then sends no password of a .netrc instead, and no token to another host."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self.token}"
+        return request
+
+
+class Transport:
+    """`patience`: how many seconds in all to wait for one answer after 429 and 503.
+
+    Every operation can be sent twice, so what was refused with 503 is sent again.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        token: str,
+        *,
+        timeout: float = 60,
+        patience: float = 300,
+        session: requests.Session | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        parts = urlsplit(address)
+        if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL):
+            raise ValueError(f"{address} is no address with https:// to send a token to.")
+        self.address = address.rstrip("/")
+        self.timeout = timeout
+        self.patience = patience
+        self.sleep = sleep
+        self.session = session or requests.Session()
+        self.session.auth = _Bearer(token)
+        self.session.headers["Accept"] = "application/json"
+
+    def send(self, method: str, path: str, **options: Any) -> requests.Response:
+        """The answer. Raises ApiError for a status from 400 on, of waiting once patience has run out."""
+        url = urljoin(f"{self.address}/", path) if "://" in path else f"{self.address}{path}"
+        if not url.startswith(f"{self.address}/"):
+            raise ValueError(f"{url} is not an address of {self.address}.")
+        left = self.patience
+        while True:
+            response = self.session.request(method, url, timeout=self.timeout, **options)
+            if response.ok:
+                return response
+            wait = _wait_of(response)
+            if response.status_code not in WAITS or wait > left:
+                raise refusal(response)
+            response.close()
+            left -= wait
+            self.sleep(wait)
+
+    def get(self, path: str, **filters: Any) -> Any:
+        return self.send("GET", path, params=filters).json()
+
+    def post(self, path: str, body: Row | None = None, **headers: str) -> Any:
+        return self.send("POST", path, json=body or {}, headers=headers).json()
+
+    def rows(self, path: str, **filters: Any) -> Iterator[Row]:
+        """The rows of a list, page after page."""
+        page = self.get(path, **filters)
+        while True:
+            yield from page["results"]
+            if not page["next"]:
+                return
+            page = self.get(page["next"])
+
+    def download(self, path: str, to: str | Path, *, sha256: str = "", **query: Any) -> Path:
+        """Write a file, whole or not at all. Raises HashDiffers where `sha256` is given and another."""
+        target = Path(to)
+        part = target.with_name(f"{target.name}.part")
+        digest = hashlib.sha256()
+        try:
+            with (
+                self.send("GET", path, params=query, stream=True) as response,
+                part.open("wb") as file,
+            ):
+                for block in response.iter_content(BLOCK):
+                    digest.update(block)
+                    file.write(block)
+            if sha256 and digest.hexdigest() != sha256:
+                raise HashDiffers(f"{path}: its sha256 is {digest.hexdigest()}, not {sha256}.")
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+        return target
+
+
+def _wait_of(response: requests.Response) -> float:
+    """Seconds of Retry-After, at least one; the server of this API gives no date."""
+    named = response.headers.get("Retry-After", "")
+    return max(1.0, float(named)) if named.isdecimal() else 5.0
