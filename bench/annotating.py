@@ -133,7 +133,7 @@ class Judge:
         if len(self.slots) < FEW:
             coming = self.browser.get(f"/judge/slots/{self.slots[-1]}/coming/")
             self.slots += SLOT.findall(coming.text)
-        address = f"/api/judging/slots/{self.slots.pop(0)}/verdict"
+        address = f"/api/slots/{self.slots.pop(0)}/verdict/"
         self.browser.api("POST", address, given, **{"If-Match": '"0"'})
 
 

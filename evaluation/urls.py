@@ -1,5 +1,6 @@
 from django.urls import URLPattern, path
 
+from evaluation import api
 from evaluation.views import (
     annotators,
     collections,
@@ -18,6 +19,8 @@ app_name = "evaluation"
 
 _PUBLISHED = "published/<int:snapshot_id>/<str:token>"
 _CAMPAIGN = "reports/campaigns/<int:campaign_id>"
+_API_STUDY, _API_FROZEN = "api/reports/<int:study_id>", "api/reports/snapshots/<int:snapshot_id>"
+_API_CAMPAIGN = "api/reports/campaigns/<int:campaign_id>"
 _STUDY, _FROZEN = "reports/<int:study_id>", "reports/snapshots/<int:snapshot_id>"
 
 
@@ -30,6 +33,15 @@ def _of_any(base: str, name: str) -> list[URLPattern]:
         path(f"{base}/report.zip", reports.bundle, name=f"{name}_bundle"),
         path(f"{base}/paper/", paper.page, name=f"{name}_paper"),
         path(f"{base}/paper/tables.tex", paper.tables, name=f"{name}_paper_tables"),
+    ]
+
+
+def _for_programs(base: str, name: str, frozen: int) -> list[URLPattern]:
+    return [
+        path(f"{base}/sheets/<slug:sheet>/", api.sheet[frozen], name=f"api_{name}_sheet"),
+        path(f"{base}/charts/<slug:key>/<slug:form>/", api.chart[frozen], name=f"api_{name}_chart"),
+        path(f"{base}/zip/", api.bundle[frozen], name=f"api_{name}_zip"),
+        path(f"{base}/tables/", api.tables[frozen], name=f"api_{name}_tables"),
     ]
 
 
@@ -61,6 +73,17 @@ urlpatterns = [
     path(f"{_FROZEN}/unpublish/", snapshots.unpublish, name="unpublish"),
     *_of_any(_STUDY, "report"),
     *_of_any(_FROZEN, "snapshot"),
+    path("api/reports/", api.reports_list, name="api_reports"),
+    path(f"{_API_STUDY}/", api.reports_get, name="api_report"),
+    path(f"{_API_STUDY}/snapshots/", api.snapshots_list, name="api_snapshots"),
+    path(f"{_API_STUDY}/rows/", api.reports_rows, name="api_rows"),
+    path(f"{_API_STUDY}/replies/", api.reports_replies, name="api_replies"),
+    path(f"{_API_FROZEN}/", api.snapshots_get, name="api_snapshot"),
+    path(f"{_API_CAMPAIGN}/", api.agreement_get, name="api_agreement"),
+    path(f"{_API_CAMPAIGN}/comparisons/", api.agreement_comparisons, name="api_comparisons"),
+    path("api/reports/collections/<str:name>/", api.collections_table, name="api_collection_table"),
+    *_for_programs(_API_STUDY, "report", 0),
+    *_for_programs(_API_FROZEN, "snapshot", 1),
     path(f"{_PUBLISHED}/", published.page, name="published"),
     path(f"{_PUBLISHED}/report.json", published.as_json, name="published_json"),
     path(f"{_PUBLISHED}/<slug:sheet>.csv", published.sheet, name="published_csv"),

@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from judging import api
+from judging.api import slots as slots_api
+from judging.api import studies as studies_api
 from judging.views import (
     discuss,
     evaluations,
@@ -74,9 +75,19 @@ urlpatterns = [
     path("resolve/", resolve.queue, name="resolve_queue"),
     path("resolve/<int:study_id>/", resolve.study, name="resolve_study"),
     path("resolve/items/<int:item_id>/", resolve.item, name="resolve_item"),
-    path("api/judging/slots/<uuid:slot_id>/", api.slot, name="api_slot"),
-    path("api/judging/slots/<uuid:slot_id>/verdict", api.verdict, name="api_verdict"),
-    path("api/judging/slots/<uuid:slot_id>/undo", api.undo, name="api_undo"),
-    path("api/judging/slots/<uuid:slot_id>/skip", api.skip, name="api_skip"),
-    path("api/judging/slots/<uuid:slot_id>/flag", api.flag, name="api_flag"),
+    path("api/studies/", studies_api.studies_list, name="api_studies"),
+    path("api/studies/mine/", studies_api.studies_mine, name="api_my_studies"),
+    path("api/studies/<int:study_id>/", studies_api.studies_get, name="api_study"),
+    path("api/studies/<int:study_id>/mine/", studies_api.studies_mine_get, name="api_my_study"),
+    path("api/studies/<int:study_id>/next/", slots_api.slots_next, name="api_next"),
+    path(
+        "api/studies/<int:study_id>/exports/<slug:form>/",
+        studies_api.studies_export,
+        name="api_study_export",
+    ),
+    path("api/slots/<uuid:slot_id>/", slots_api.slots_get, name="api_slot"),
+    path("api/slots/<uuid:slot_id>/verdict/", slots_api.slots_verdict, name="api_verdict"),
+    path("api/slots/<uuid:slot_id>/undo/", slots_api.slots_undo, name="api_undo"),
+    path("api/slots/<uuid:slot_id>/skip/", slots_api.slots_skip, name="api_skip"),
+    path("api/slots/<uuid:slot_id>/flag/", slots_api.slots_flag, name="api_flag"),
 ]

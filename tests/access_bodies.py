@@ -232,9 +232,9 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "entries": {"validity": "Invalid", "valid_comment": "Corrected since."}
     },
     ("PATCH", "/api/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
-    ("POST", "/api/judging/slots/{slot}/verdict"): VERDICT,
-    ("POST", "/api/judging/slots/{slot}/skip"): {"reason": "The text is cut off."},
-    ("POST", "/api/judging/slots/{slot}/flag"): {"flagged": True, "note": "Cut off."},
+    ("POST", "/api/slots/{slot}/verdict/"): VERDICT,
+    ("POST", "/api/slots/{slot}/skip/"): {"reason": "The text is cut off."},
+    ("POST", "/api/slots/{slot}/flag/"): {"flagged": True, "note": "Cut off."},
 }
 
 # The address says everything: there is no form to refuse an empty body.
@@ -276,7 +276,7 @@ NO_FIELDS = {
     "/writing/{writing}/close/",
     "/writing/{closed_writing}/reopen/",
     "/writing/entries/{given_up}/take-up/",
-    "/api/judging/slots/{slot}/undo",
+    "/api/slots/{slot}/undo/",
 }
 
 # Nobody gets through with this body, for a reason that is not in it.

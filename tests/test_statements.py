@@ -23,7 +23,7 @@ judge       GET   /judge/{study}/next/
 judge       GET   /judge/slots/{slot}/
 judge       GET   /judge/slots/{slot}/coming/
 judge       POST  /judge/slots/{slot}/
-judge       POST  /api/judging/slots/{slot}/verdict
+judge       POST  /api/slots/{slot}/verdict/
 annotator   GET   /
 annotator   GET   /annotate/
 adjudicator GET   /

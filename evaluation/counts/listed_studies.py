@@ -13,15 +13,15 @@ from judging.models import Study, StudyItem
 
 @dataclass(frozen=True)
 class StudyEntry:
-    """A study in the list of reports; `hidden` says why this person may not read it.
+    """A study in the list of reports; `hidden` says why this person may not read it, and its counts are then None.
 
     `responses` are those that people judge; all in a study without judges.
     """
 
     study: Study
-    responses: int
-    final: int
-    snapshots: int
+    responses: int | None
+    final: int | None
+    snapshots: int | None
     hidden: str
 
 
@@ -36,7 +36,7 @@ def entries(page: Iterable[Study], person: Person) -> list[StudyEntry]:
     counted = _counted([study.pk for study in shown])
     hidden = hidden_results(person, shown)
     return [
-        StudyEntry(study, 0, 0, 0, HIDDEN)
+        StudyEntry(study, None, None, None, HIDDEN)
         if study.pk in hidden
         else StudyEntry(study, _judged(study, counted[study.pk][0]), *counted[study.pk][1:], "")
         for study in shown

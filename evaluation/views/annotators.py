@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from rest_framework.request import Request
 
 from accounts.access import person_of
 from accounts.roles import Role
@@ -21,14 +22,14 @@ from pages.data_responses import csv_response, json_response
 from pages.paging import page_of
 
 
-def campaign_at(request: HttpRequest, campaign_id: int) -> Campaign:
+def campaign_at(request: HttpRequest | Request, campaign_id: int) -> Campaign:
     """The campaign; asks first where the reader may still annotate tags that others have submitted."""
     campaign = first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
     check_annotations(person_of(request), submitted_in(campaign))
     return campaign
 
 
-def keep_tags(request: HttpRequest, campaign: Campaign, tags: set[int]) -> None:
+def keep_tags(request: HttpRequest | Request, campaign: Campaign, tags: set[int]) -> None:
     """Record that the person is shown what was entered for these tags of the campaign."""
     entered = submitted_in(campaign).filter(sighting__tag__in=tags)
     keep_views(person_of(request), entered, request.path)
@@ -84,6 +85,11 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @for_researchers
 @counted("downloads")
 def compared_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    return compared_file(request, campaign_id)
+
+
+def compared_file(request: HttpRequest | Request, campaign_id: int) -> HttpResponseBase:
+    """Every comparison of two annotators on a tag of the campaign, as CSV."""
     campaign = campaign_at(request, campaign_id)
     rounds = populations(campaign)
     keep_tags(request, campaign, compared_rows.compared_tags(rounds))

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from rest_framework.request import Request
 
 from accounts.access import person_of
 from accounts.throttles import counted
@@ -15,7 +16,7 @@ from evaluation.views.reports import for_researchers
 from pages.data_responses import csv_response, json_response
 
 
-def seen_whole(request: HttpRequest, name: str) -> tuple[Collection, CollectionTable]:
+def seen_whole(request: HttpRequest | Request, name: str) -> tuple[Collection, CollectionTable]:
     """The collection with its table; asks first where the reader may still annotate its tags."""
     collection, person = collection_named(name), person_of(request)
     check_collection(person, collection)

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from rest_framework.request import Request
 
 from accounts.throttles import counted
 from evaluation.paper.chart_includes import includes
@@ -42,6 +43,11 @@ def page(request: HttpRequest, **of: int) -> HttpResponse:
 @for_researchers
 @counted("downloads")
 def tables(request: HttpRequest, **of: int) -> HttpResponseBase:
+    return tables_file(request, **of)
+
+
+def tables_file(request: HttpRequest | Request, **of: int) -> HttpResponseBase:
+    """The report's tables as LaTeX, named and ordered as the query says."""
     source = asked(request, **of)
     text = latex(source.body, read_display(request.GET.dict(), source.body))
     return files.attached(text, "application/x-tex; charset=utf-8", f"{source.stem}-tables.tex")

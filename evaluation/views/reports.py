@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from rest_framework.request import Request
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
@@ -49,20 +50,20 @@ class ReportSource:
         return snapshots.text_of(self.frozen) if self.frozen else text_of(sealed(self.body))
 
 
-def live(request: HttpRequest, study_id: int) -> ReportSource:
+def live(request: HttpRequest | Request, study_id: int) -> ReportSource:
     """The report of a study that the person may read, resampled as the address says."""
     study = study_for(person_of(request), study_id)
     return ReportSource(study, study_report(study, Clustering.from_query(request.GET)), study.slug)
 
 
-def frozen(request: HttpRequest, snapshot_id: int) -> ReportSource:
+def frozen(request: HttpRequest | Request, snapshot_id: int) -> ReportSource:
     """A frozen report that the person may read. Raises Refusal for one of another format."""
     snapshot = snapshot_for(person_of(request), snapshot_id)
     stem = f"{snapshot.study.slug}-snapshot-{snapshot.pk}"
     return ReportSource(snapshot.study, snapshots.report_of(snapshot), stem, snapshot)
 
 
-def asked(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> ReportSource:
+def asked(request: HttpRequest | Request, study_id: int = 0, snapshot_id: int = 0) -> ReportSource:
     """The report at an address that names a study or a snapshot."""
     return frozen(request, snapshot_id) if snapshot_id else live(request, study_id)
 

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from rest_framework.request import Request
 
 from accounts.access import person_of
 from accounts.throttles import counted
@@ -77,6 +78,11 @@ def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
 @for_researchers
 @counted("downloads")
 def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
+    return rows_file(request, study_id)
+
+
+def rows_file(request: HttpRequest | Request, study_id: int) -> HttpResponseBase:
+    """The rows that the query chooses, with their verdicts and scores, as CSV."""
     study = study_for(person_of(request), study_id)
     items = chosen(study, ResponseChoice.from_query(request.GET, study))
     keep_records(person_of(request), items, request.path)
@@ -88,7 +94,11 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
 @for_researchers
 @counted("downloads")
 def replies_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
-    """What judge models replied, chosen as the rows are."""
+    return replies_file(request, study_id)
+
+
+def replies_file(request: HttpRequest | Request, study_id: int) -> HttpResponseBase:
+    """What judge models replied, chosen as the rows are, as CSV."""
     study = study_for(person_of(request), study_id)
     choice = ResponseChoice.from_query(request.GET, study)
     keep_records(person_of(request), chosen(study, choice), request.path)

@@ -43,7 +43,7 @@ def test_a_judges_twenty_fast_verdicts_are_all_taken(client):
         slot = slots[number % len(slots)]
         verdict = ("correct", "incorrect")[number // len(slots) % 2]
         answer = client.post(
-            f"/api/judging/slots/{slot.pk}/verdict",
+            f"/api/slots/{slot.pk}/verdict/",
             {"verdict": verdict},
             "application/json",
             headers={"If-Match": f'"{number // len(slots)}"'},

@@ -134,7 +134,7 @@ def story(client):
     client.post("/sign-in/", {"username": "ann", "password": PASSWORD})
     client.get(f"/tags/?q={QUERY_SECRET}")
     client.post("/annotate/99999/", {"passage_1_copied": PASSAGE})
-    client.post("/api/judging/slots/not-a-slot/verdict", {"note": PASSAGE})
+    client.post("/api/slots/not-a-slot/verdict/", {"note": PASSAGE})
     link = invitations.password_path(person("bob"))
     client.get(link)
     client.post(link, {"password": PASSWORD})

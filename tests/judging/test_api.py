@@ -21,7 +21,7 @@ def slots(client):
 
 
 def post(client, slot, act, version=0, **data):
-    url = f"/api/judging/slots/{slot.pk}/{act}"
+    url = f"/api/slots/{slot.pk}/{act}/"
     headers = {} if version is None else {"If-Match": f'"{version}"'}
     return client.post(url, json.dumps(data), content_type="application/json", headers=headers)
 
@@ -79,7 +79,7 @@ def test_bad_input_is_refused_with_a_sentence(client, slots, act, data, status):
 
 
 def test_what_is_not_json_is_refused(client, slots):
-    url = f"/api/judging/slots/{slots[0].pk}/verdict"
+    url = f"/api/slots/{slots[0].pk}/verdict/"
     answer = client.post(url, "verdict", "application/json", headers={"If-Match": '"0"'})
     assert answer.status_code == 400
 
@@ -150,7 +150,7 @@ def test_the_other_entry_is_never_another_judges(client, slots):
 @pytest.mark.parametrize("kind", ["application/json", "text/plain"])
 def test_undo_ignores_its_body(client, slots, body, kind):
     post(client, slots[0], "verdict", verdict="correct")
-    url = f"/api/judging/slots/{slots[0].pk}/undo"
+    url = f"/api/slots/{slots[0].pk}/undo/"
     answer = client.post(url, body, content_type=kind, headers={"If-Match": '"1"'})
     assert (answer.status_code, answer.json()["state"]) == (200, "waiting")
 
@@ -182,4 +182,4 @@ def test_a_closed_item_answers_conflict(client, slots):
 
 def test_the_schema_names_the_moves(client, slots):
     schema = client.get("/api/schema.json").json()
-    assert "/api/judging/slots/{slot_id}/verdict" in schema["paths"]
+    assert "/api/slots/{slot_id}/verdict/" in schema["paths"]

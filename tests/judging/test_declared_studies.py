@@ -304,7 +304,7 @@ def test_the_judges_page_names_neither_author_nor_other_fields(client):
     for words in (declared.AUTHOR, "Gold", RECORD["temporal_conflict_evidence"], RECORD["options"][2]):  # fmt: skip
         assertNotContains(page, words)
     slot = JudgingSlot.objects.filter(judge__person__username="alice").get()
-    shown = client.get(f"/api/judging/slots/{slot.pk}/").json()["response"]
+    shown = client.get(f"/api/slots/{slot.pk}/").json()["response"]
     assert shown["passages"] == [{"name": "Claim", "text": RECORD["default_claim"]}]
 
 
@@ -318,7 +318,7 @@ def test_nothing_tells_who_judges_or_decides_the_cause_of_a_conflict(client):
         signed_in(client, Person.objects.get(username=name))
         mine = slots.get(judge__person__username=name)
         read += [client.get(path, follow=True) for path in pages]
-        read.append(client.get(f"/api/judging/slots/{mine.pk}/"))
+        read.append(client.get(f"/api/slots/{mine.pk}/"))
         make.hand_in(study, name, verdict)
     signed_in(client, person("charlie", Role.ADJUDICATOR))
     item = study.items.get()

@@ -93,7 +93,7 @@ def test_each_verdict_has_its_button_key_and_tone_and_is_stored(client, name):
 def test_the_api_takes_the_rubrics_verdicts_and_names_them_to_who_gives_another(client, name):
     study, keys = opened(name), keys_of(name)
     signed_in(client, make.judge("alice"))
-    address = f"/api/judging/slots/{make.slots(study, make.judge('alice'))[0].pk}/"
+    address = f"/api/slots/{make.slots(study, make.judge('alice'))[0].pk}/"
     shown = client.get(address).json()["response"]["choices"]
     assert [choice["key"] for choice in shown] == keys[::-1]
 

@@ -175,7 +175,7 @@ class JudgeDesk extends HTMLElement {
   #enter(article, act, body, label) {
     this.#forget(article);
     const { api, url: page, version } = article.dataset;
-    this.outbox.push({ url: `${api}${act}`, body, label, page, version: Number(version) });
+    this.outbox.push({ url: `${api}${act}/`, body, label, page, version: Number(version) });
   }
 
   #stored(entry, data) {
