@@ -277,6 +277,7 @@ NO_FIELDS = {
     "/writing/{closed_writing}/reopen/",
     "/writing/entries/{given_up}/take-up/",
     "/api/slots/{slot}/undo/",
+    "/api/studies/{open}/next/",
 }
 
 # Nobody gets through with this body, for a reason that is not in it.

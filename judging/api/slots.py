@@ -85,7 +85,7 @@ class ChoiceOut(serializers.Serializer[Any]):
     warning = serializers.CharField(allow_blank=True)
 
 
-class ResponseOut(serializers.Serializer[Any]):
+class JudgedResponseOut(serializers.Serializer[Any]):
     question = serializers.CharField()
     heading = serializers.CharField()
     origin = serializers.CharField(allow_blank=True)
@@ -106,7 +106,7 @@ class SlotOut(serializers.Serializer[Any]):
     """One item, and what its judge has entered. `version` counts the judge's own changes."""
 
     slot = serializers.UUIDField()
-    response = ResponseOut()
+    response = JudgedResponseOut()
     verdict = serializers.CharField(allow_blank=True)
     comment = serializers.CharField(allow_blank=True)
     flagged = serializers.BooleanField()

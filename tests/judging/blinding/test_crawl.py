@@ -7,6 +7,8 @@ import pytest
 from django.test import Client
 
 from accounts.roles import Role
+from accounts.tokens import issuing
+from accounts.tokens.scopes import scopes_of
 from judging import verdicts
 from judging.models import JudgingSlot
 from judging.states import SlotState
@@ -48,9 +50,22 @@ def starts(ids, *more):
 
 
 def pages_of(reader, ids, *more):
+    """What the reader is shown: with a cookie everywhere, and with a token of every scope by each operation."""
     client = Client()
     client.force_login(reader)
-    return dict(crawl(client, starts(ids, *more)))
+    pages = dict(crawl(client, starts(ids, *more)))
+    program = Client(headers=bearer(reader))
+    operations = [path for path in starts(ids, *more) if path.startswith("/api/")]
+    pages |= {f"{path} by token": text for path, text in crawl(program, operations)}
+    for study in ("open", "closed"):
+        path = f"/api/studies/{ids.get(study, 0)}/next/"
+        pages[f"{path} by token"] = program.post(path).content.decode()
+    return pages
+
+
+def bearer(reader):
+    scopes = scopes_of(reader.roles)
+    return {"Authorization": f"Bearer {issuing.make(reader, name='Script', scopes=scopes)}"}
 
 
 def leaks(pages, marks):
@@ -128,7 +143,7 @@ def test_who_judges_given_texts_finds_neither_their_author_nor_more_of_their_rec
     assert leaks(pages, OF_THE_RECORD) == []
     shown = {address for address, text in pages.items() if SHOWN in text}
     assert bool(shown) == (role == Role.JUDGE)
-    assert all(re.match(r"/(api/)?judg", address) for address in shown)
+    assert all(re.match(r"/(judge|api/slots|api/studies/\d+/next)/", address) for address in shown)
 
 
 def test_a_researcher_who_judges_no_given_texts_finds_the_author_and_the_record():
