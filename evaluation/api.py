@@ -119,13 +119,13 @@ def snapshots_list(request: Request, study_id: int) -> Response:
 
 
 @operation("GET", **READ, media=JSON, parameters=RESAMPLED)
-def reports_get(request: Request, study_id: int) -> HttpResponse:
+def reports_read(request: Request, study_id: int) -> HttpResponse:
     """The report of a study as it is now."""
     return files.json_file(text_of(reports.live(request, study_id).body))
 
 
 @operation("GET", **READ, media=JSON, etag=True)
-def snapshots_get(request: Request, snapshot_id: int) -> HttpResponseBase:
+def snapshots_read(request: Request, snapshot_id: int) -> HttpResponseBase:
     """A frozen report, byte for byte; its ETag is the sha256 of these bytes."""
     kept = snapshot_for(person_of(request), snapshot_id)
     content = snapshots.text_of(kept).encode()
@@ -203,7 +203,7 @@ def reports_replies(request: Request, study_id: int) -> HttpResponseBase:
 
 
 @operation("GET", **READ, media=JSON)
-def agreement_get(request: Request, campaign_id: int) -> HttpResponse:
+def agreement_read(request: Request, campaign_id: int) -> HttpResponse:
     """How far the annotators of a campaign agree."""
     return json_response(campaign_agreement(annotators.campaign_at(request, campaign_id)))
 

@@ -138,7 +138,7 @@ def slots_next(request: Request, study_id: int) -> Any:
 
 
 @operation("GET", scope=Scope.JUDGE, roles=JUDGES, answers=SlotOut, refusals=CLOSED)
-def slots_get(request: Request, slot_id: uuid.UUID) -> Any:
+def slots_read(request: Request, slot_id: uuid.UUID) -> Any:
     """One item of the person, as on its page."""
     return _shown(request, person_of(request), slot_id)
 

@@ -142,7 +142,7 @@ def studies_mine(request: Request) -> Response:
 
 
 @operation("GET", scope=Scope.JUDGE, roles=(Role.JUDGE,), answers=JudgedStudyOut, refusals=(409,))
-def studies_mine_get(request: Request, study_id: int) -> JudgedStudy:
+def studies_mine_read(request: Request, study_id: int) -> JudgedStudy:
     """A study that the person judges."""
     person = person_of(request)
     [shown] = listed_studies.of_judge(person, [queues.study_of(person, study_id)])
@@ -170,7 +170,7 @@ def studies_list(request: Request) -> Response:
 
 
 @operation("GET", scope=Scope.READ, roles=READERS, answers=StudyOut, refusals=(409,))
-def studies_get(request: Request, study_id: int) -> dict[str, Any]:
+def studies_read(request: Request, study_id: int) -> dict[str, Any]:
     """A study with its judges, final verdicts and rounds, as its page shows them."""
     person = person_of(request)
     study = first_of(Study.objects.filter(pk=study_id).select_related("rubric"), NONE)

@@ -9,6 +9,7 @@ from accounts.tokens import issuing
 from accounts.tokens.scopes import Scope
 from judging import studies, verdicts
 from judging.models import GoldItem, JudgingSlot
+from tests.accounts.factories import bearer
 from tests.factories import person
 from tests.judging import factories as make
 

@@ -78,6 +78,7 @@ class Transport:
         return self.send("GET", path, params=filters).json()
 
     def post(self, path: str, body: Row | None = None, **headers: str) -> Any:
+        """`headers` by their names, as `**{"Idempotency-Key": "…"}`."""
         return self.send("POST", path, json=body or {}, headers=headers).json()
 
     def rows(self, path: str, **filters: Any) -> Iterator[Row]:
