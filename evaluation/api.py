@@ -1,7 +1,7 @@
 """Reports for programs: the list, live and frozen ones as JSON, and their files, with the numbers of their pages."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import wraps
 from hashlib import sha256
@@ -32,6 +32,7 @@ from pages.data_responses import json_response
 from pages.rest.lists import rows_page
 from pages.rest.operations import operation
 from pages.rest.parameters import Parameter, choice, number, text
+from pages.rest.schema import JSON
 from pages.stored_responses import stored_response
 
 View = Callable[..., HttpResponseBase]
@@ -85,10 +86,13 @@ class ReportRow(ReportOut):
         return super().to_representation(self.context[study.pk])
 
 
-JSON = ("application/json",)
 CSV = ("text/csv",)
 READ: dict[str, Any] = {"scope": Scope.READ, "roles": READERS, "refusals": (409,)}
 FILE: dict[str, Any] = {"scope": Scope.EXPORT, "roles": READERS, "refusals": (409,)}
+
+
+def _by_key(listed: Iterable[StudyEntry]) -> dict[Any, Any]:
+    return {entry.study.pk: entry for entry in listed}
 
 
 @operation(
@@ -107,7 +111,7 @@ def reports_list(request: Request) -> Response:
         studies(),
         ReportRow,
         order=("-pk",),
-        context=lambda page: {entry.study.pk: entry for entry in entries(page, person)},
+        context=lambda page: _by_key(entries(page, person)),
     )
 
 
@@ -118,13 +122,13 @@ def snapshots_list(request: Request, study_id: int) -> Response:
     return rows_page(request, study.snapshots.all(), SnapshotOut, order=("-pk",))
 
 
-@operation("GET", **READ, media=JSON, parameters=RESAMPLED)
+@operation("GET", **READ, media=(JSON,), parameters=RESAMPLED)
 def reports_read(request: Request, study_id: int) -> HttpResponse:
     """The report of a study as it is now."""
     return files.json_file(text_of(reports.live(request, study_id).body))
 
 
-@operation("GET", **READ, media=JSON, etag=True)
+@operation("GET", **READ, media=(JSON,), etag=True)
 def snapshots_read(request: Request, snapshot_id: int) -> HttpResponseBase:
     """A frozen report, byte for byte; its ETag is the sha256 of these bytes."""
     kept = snapshot_for(person_of(request), snapshot_id)
@@ -202,7 +206,7 @@ def reports_replies(request: Request, study_id: int) -> HttpResponseBase:
     return rows.replies_file(request, study_id)
 
 
-@operation("GET", **READ, media=JSON)
+@operation("GET", **READ, media=(JSON,))
 def agreement_read(request: Request, campaign_id: int) -> HttpResponse:
     """How far the annotators of a campaign agree."""
     return json_response(campaign_agreement(annotators.campaign_at(request, campaign_id)))
@@ -215,7 +219,7 @@ def agreement_comparisons(request: Request, campaign_id: int) -> HttpResponseBas
     return annotators.compared_file(request, campaign_id)
 
 
-@operation("GET", **READ, media=JSON)
+@operation("GET", **READ, media=(JSON,))
 def collections_table(request: Request, name: str) -> HttpResponse:
     """A collection in numbers."""
     return json_response(collections.seen_whole(request, name)[1])

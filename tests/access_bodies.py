@@ -232,6 +232,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "entries": {"validity": "Invalid", "valid_comment": "Corrected since."}
     },
     ("PATCH", "/api/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
+    ("POST", "/api/studies/{open}/next/"): {},
     ("POST", "/api/slots/{slot}/verdict/"): VERDICT,
     ("POST", "/api/slots/{slot}/skip/"): {"reason": "The text is cut off."},
     ("POST", "/api/slots/{slot}/flag/"): {"flagged": True, "note": "Cut off."},
@@ -277,7 +278,6 @@ NO_FIELDS = {
     "/writing/{closed_writing}/reopen/",
     "/writing/entries/{given_up}/take-up/",
     "/api/slots/{slot}/undo/",
-    "/api/studies/{open}/next/",
 }
 
 # Nobody gets through with this body, for a reason that is not in it.
@@ -288,6 +288,7 @@ NOBODY = {
     "/account/second-factor/remove/": "nobody of the table has a second factor",
     "/reviews/{campaign}/1/{begun}/": "a draft is not to be reviewed",
     "/resolve/items/{open_item}/": "its judges have not finished",
+    "/api/studies/{open}/next/": "the warm-up comes first",
 }
 
 

@@ -78,7 +78,7 @@ class ChoiceOut(serializers.Serializer[Any]):
     """A verdict that can be given; `key` is what is sent."""
 
     key = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     tone = serializers.CharField()
     hotkey = serializers.CharField()
     criteria = serializers.ListField(child=serializers.CharField())

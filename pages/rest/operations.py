@@ -54,7 +54,7 @@ class Operation:
     versioned: bool = False
     once: bool = False
     etag: bool = False
-    media: str = ""
+    media: tuple[str, ...] = ()
     upload: bool = False
     cleans: bool = False
     url_parts: frozenset[str] = field(init=False)
@@ -202,7 +202,8 @@ def operation(
     scope: what a token needs. roles: of which the person has one, with a token or a cookie. status: of success.
     refusals: statuses that it answers besides those that all do. parameters: of its query; `most`: the largest page.
     versioned: it reads If-Match. once: it takes an Idempotency-Key, and runs in one transaction. etag: of its answer,
-    for If-None-Match; never where what is hidden decides the answer. media: it answers with a file of this type.
+    for If-None-Match; never where what is hidden decides the answer. media: it answers with a file of one of
+    these types.
     upload: it takes a form with files. cleans: it takes characters out of texts that none may hold, such as a NUL;
     others refuse these.
     """

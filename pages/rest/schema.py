@@ -33,6 +33,7 @@ WHY = {
     503: "The database does not answer; try again as Retry-After says.",
     507: "The server's disk is full.",
 }
+JSON = "application/json"
 ALWAYS = (400, 401, 403, 406, 429, 503, 507)
 CHALLENGE = OpenApiParameter(
     "WWW-Authenticate", str, OpenApiParameter.HEADER, required=True, response=[401]
@@ -87,7 +88,8 @@ def entry(one: "Operation") -> dict[str, Any]:
 
 def _success(one: "Operation") -> dict[Any, Any]:
     if one.media:
-        return {(one.status, one.media): OpenApiTypes.BINARY}
+        content = OpenApiTypes.OBJECT if one.media == (JSON,) else OpenApiTypes.BINARY
+        return {(one.status, *one.media): content}
     if one.answers is None:
         return {204: None}
     return {one.status: _page_of(cast(Any, one.answers)) if one.listed else one.answers}

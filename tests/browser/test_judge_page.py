@@ -167,7 +167,7 @@ def test_with_300_ms_of_latency_the_next_item_waits_for_no_answer(desk, slots):
 
 def test_the_next_item_comes_before_the_server_has_answered(desk, slots):
     held, answering = [], []
-    intercept(desk, "**/verdict", lambda r: r.continue_() if answering else held.append(r))
+    intercept(desk, "**/verdict/", lambda r: r.continue_() if answering else held.append(r))
     for _ in range(10):
         desk.keyboard.press("1")
     assert shown(desk) == str(slots[10].pk)
@@ -282,7 +282,7 @@ def test_who_signs_in_next_in_a_tab_sees_nothing_of_the_one_before(desk, watch, 
     watch.expect("412 (Precondition Failed)")
     watch.expect("net::ERR_FAILED")
     second_tab(desk, slots)
-    intercept(desk, "**/verdict", lambda route: route.abort())
+    intercept(desk, "**/verdict/", lambda route: route.abort())
     desk.keyboard.press("1")
     desk.wait_for_selector('#judging-state[data-state="unreachable"]')
     wait_for(desk, slots[2])
@@ -386,12 +386,12 @@ def test_without_network_verdicts_wait_and_are_all_sent(desk, watch, slots):
 
 def test_what_waited_is_sent_after_a_reload(desk, watch, slots):
     watch.expect("net::ERR_FAILED")
-    intercept(desk, "**/verdict", lambda route: route.abort())
+    intercept(desk, "**/verdict/", lambda route: route.abort())
     desk.keyboard.press("1")
     desk.keyboard.press("3")
     desk.wait_for_selector('#judging-state[data-state="unreachable"]')
     desk.on("dialog", lambda dialog: dialog.accept())
-    desk.unroute("**/verdict")
+    desk.unroute("**/verdict/")
     with desk.expect_response("**/next/"):  # the page starts anew once all is sent
         desk.reload()
     wait_for(desk, slots[2])
@@ -428,19 +428,19 @@ def test_after_a_refused_verdict_the_page_never_says_saved(desk, watch, slots):
 def test_what_is_refused_after_a_reload_is_said(desk, watch, slots):
     watch.expect("net::ERR_FAILED")
     watch.expect("409 (Conflict)")
-    intercept(desk, "**/verdict", lambda route: route.abort())
+    intercept(desk, "**/verdict/", lambda route: route.abort())
     desk.keyboard.press("1")
     desk.wait_for_selector('#judging-state[data-state="unreachable"]')
     JudgingSlot.objects.filter(pk=slots[0].pk).update(state="withdrawn")
     desk.on("dialog", lambda dialog: dialog.accept())
-    desk.unroute("**/verdict")
+    desk.unroute("**/verdict/")
     desk.reload()
     wait_until_refused(desk)
     assert "was not stored" in desk.locator('[data-part="trouble"]').inner_text()
 
 
 def test_signed_out_in_between_nothing_is_lost(desk, watch, alice, slots):
-    watch.expect("403 (Forbidden)")
+    watch.expect("401 (Unauthorized)")
     cookies = desk.context.cookies()
     desk.context.clear_cookies(name="sicetnon_session")
     desk.keyboard.press("1")
@@ -559,13 +559,13 @@ def test_a_pool_is_drawn_while_one_judges(page, alice, pool):
 
 def test_a_hand_judged_before_its_verdicts_are_stored_is_not_the_end_of_a_pool(page, alice, pool):
     """The server draws nothing for a hand that it still knows as full."""
-    page.route("**/verdict", lambda route: None)
+    page.route("**/verdict/", lambda route: None)
     draw_a_hand(page, alice, pool)
     with page.expect_response("**/coming/") as answer:
         judge_places(page, range(10))
     assert "data-slot" not in answer.value.text()
     page.get_by_text("Loading the next item…").wait_for()
-    page.unroute("**/verdict")  # lets what was held go, too
+    page.unroute("**/verdict/")  # lets what was held go, too
     judge_places(page, range(10, 12))
 
 

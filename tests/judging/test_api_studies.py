@@ -5,7 +5,6 @@ import json
 import pytest
 
 from accounts.roles import Role
-from accounts.tokens import issuing
 from accounts.tokens.scopes import Scope
 from judging import studies, verdicts
 from judging.models import GoldItem, JudgingSlot
@@ -20,10 +19,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 @pytest.fixture
 def study(db):
     return make.open_study(drawn_from=make.finished_run(instances=1))
-
-
-def bearer(who, *scopes):
-    return {"Authorization": f"Bearer {issuing.make(who, name='Script', scopes=scopes)}"}
 
 
 def test_a_judge_gets_what_the_page_judge_shows(client, study):

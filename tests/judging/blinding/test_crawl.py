@@ -7,11 +7,10 @@ import pytest
 from django.test import Client
 
 from accounts.roles import Role
-from accounts.tokens import issuing
-from accounts.tokens.scopes import scopes_of
 from judging import verdicts
 from judging.models import JudgingSlot
 from judging.states import SlotState
+from tests.accounts.factories import bearer
 from tests.crawling import crawl
 from tests.factories import person
 from tests.judging.blinding.marked import (
@@ -61,11 +60,6 @@ def pages_of(reader, ids, *more):
         path = f"/api/studies/{ids.get(study, 0)}/next/"
         pages[f"{path} by token"] = program.post(path).content.decode()
     return pages
-
-
-def bearer(reader):
-    scopes = scopes_of(reader.roles)
-    return {"Authorization": f"Bearer {issuing.make(reader, name='Script', scopes=scopes)}"}
 
 
 def leaks(pages, marks):
