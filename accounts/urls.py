@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.views import account, audit, institution, people, second_factor, sign_in
+from accounts.views import account, audit, institution, people, second_factor, sign_in, tokens
 
 app_name = "accounts"
 
@@ -22,8 +22,15 @@ urlpatterns = [
     path("account/second-factor/", second_factor.second_factor, name="second_factor"),
     path("account/second-factor/confirm/", second_factor.confirm, name="confirm_second_factor"),
     path("account/second-factor/remove/", second_factor.remove, name="remove_second_factor"),
+    path("account/tokens/", tokens.tokens, name="tokens"),
+    path("account/tokens/<int:key>/revoke/", tokens.revoke, name="revoke_token"),
     path("people/", people.people, name="people"),
     path("people/<int:pk>/", people.person, name="person"),
+    path(
+        "people/<int:pk>/tokens/<int:key>/revoke/",
+        tokens.revoke_of,
+        name="revoke_token_of",
+    ),
     path("people/<int:pk>/active/", people.set_active, name="set_active"),
     path("people/<int:pk>/password-link/", people.password_link, name="password_link"),
     path(

@@ -210,8 +210,8 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Sic et Non",
     "VERSION": VERSION,
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "DESCRIPTION": "Operations of Sic et Non for programs.",
+    "SERVERS": [{"url": BASE_URL}],
 }
 
 OIDC_ISSUER = environment.oidc_issuer()

@@ -4,9 +4,9 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from config import views
+from pages.rest import documentation
 from pages.rest.errors import no_such_address
 
 # Django tries the addresses in this order: those asked for all day come first.
@@ -20,7 +20,8 @@ urlpatterns = [
     # Browsers request it for responses that are not HTML, such as JSON.
     path("favicon.ico", require_safe(RedirectView.as_view(url=static("icon.svg")))),
     path("healthz", views.healthz, name="healthz"),
-    path("api/schema.json", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("api/schema.json", documentation.schema_read, name="schema"),
+    path("programs/", documentation.operations, name="api_operations"),
     *[path("", include(f"{room}.urls")) for room in ROOMS],
     path("api/<path:address>", no_such_address, name="no_such_address"),
 ]

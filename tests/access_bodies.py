@@ -55,6 +55,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/account/"): {"name": "Another Name"},
     ("POST", "/account/password/"): {"current_password": PASSWORD, "new_password": NEW_PASSWORD},
     ("POST", "/account/sessions/end/"): {"session": "{session}"},
+    ("POST", "/account/tokens/"): {
+        "name": "notebook",
+        "scopes": "read",
+        "days": 90,
+        "current_password": PASSWORD,
+    },
     ("POST", "/account/institution/"): {"current_password": PASSWORD},
     ("POST", "/account/institution/remove/"): {"current_password": PASSWORD},
     ("POST", "/account/second-factor/"): {"current_password": PASSWORD},
@@ -242,6 +248,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
 NO_FIELDS = {
     "/studies/{closed}/discussions/leave/",
     "/sign-out/",
+    "/account/tokens/{own_token}/revoke/",
+    "/people/{person}/tokens/{token}/revoke/",
     "/people/{person}/password-link/",
     "/people/{person}/second-factor/remove/",
     "/people/{person}/institution/remove/",

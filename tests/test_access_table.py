@@ -13,8 +13,10 @@ from django.test import Client
 from django.urls import get_resolver, resolve, reverse
 
 from accounts import invitations, sessions
-from accounts.models import Identity, Invitation, SecondFactor, Session
+from accounts.models import ApiToken, Identity, Invitation, SecondFactor, Session
 from accounts.roles import Role
+from accounts.tokens import issuing
+from accounts.tokens.scopes import Scope
 from annotation.models import Assignment, Guideline
 from annotation.reviewing.publishing_tags import publish
 from annotation.workflow import claiming
@@ -60,7 +62,7 @@ GET   /favicon.ico                                            302  302  302  302
 GET   /healthz                                                200  200  200  200  200  200  200  200  200  200
 GET   /readyz                                                 200  200  200  200  200  200  200  200  200  200
 GET   /metrics                                                404  404  404  404  404  404  404  404  404  404
-GET   /api/schema.json                                        401  200  200  200  200  200  200  200  200  200
+GET   /api/schema.json                                        401  403  200  200  200  200  200  200  200  200
 GET   /api/no-such-address                                    404  404  404  404  404  404  404  404  404  404
 GET   /sign-in/                                               200  302  302  302  302  302  302  302  302  302
 POST  /sign-in/                                               302  302  302  302  302  302  302  302  302  302
@@ -85,6 +87,11 @@ GET   /account/second-factor/                                 302  200  200  200
 POST  /account/second-factor/                                 302  200  200  200  200  200  200  200  200  200
 POST  /account/second-factor/confirm/                         302  400  400  400  400  400  400  400  400  400
 POST  /account/second-factor/remove/                          302  409  409  409  409  409  409  409  409  409
+GET   /account/tokens/                                        302  200  200  200  200  200  200  200  200  200
+POST  /account/tokens/                                        302  400  200  200  200  200  200  200  200  200
+POST  /account/tokens/{own_token}/revoke/                     302  404  404  404  302  404  404  404  404  404
+POST  /people/{person}/tokens/{token}/revoke/                 302  403  403  403  403  403  403  403  302  302
+GET   /programs/                                              302  200  200  200  200  200  200  200  200  200
 GET   /people/                                                302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/                                       403  403  403  403  403  403  403  403  302  302
@@ -519,8 +526,12 @@ def accounts(everybody):
     carl = person("carl", Role.JUDGE)
     SecondFactor.objects.create(person=carl, secret="", last_step=0)
     Identity.objects.create(person=carl, issuer="https://login.example.org", subject="carl")
+    for owner in (carl, everybody["jean"]):
+        issuing.make(owner, name="notebook", scopes=[Scope.READ])
     return {
         "person": carl.pk,
+        "token": ApiToken.objects.get(person=carl).pk,
+        "own_token": ApiToken.objects.get(person=everybody["jean"]).pk,
         "password": invitations.password_path(carl),
         "join": reverse("accounts:join", args=[token]),
         "invitation": Invitation.objects.get().pk,

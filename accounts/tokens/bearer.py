@@ -13,6 +13,7 @@ from leases.clock import in_seconds
 from leases.refusal import NotAuthenticated, Refusal
 from pages.refusals import is_api
 
+IS_EXPIRED = ExpressionWrapper(Q(expires_at__lte=Now()), BooleanField())
 # Seconds between two notes of a token's last use: a request writes nothing for it in between.
 NOTED_EVERY = 300
 WRONG = "invalid_token"
@@ -77,7 +78,7 @@ def _rows() -> Any:
         .select_related("person")
         .annotate(
             role=F("person__grants__role"),
-            is_expired=ExpressionWrapper(Q(expires_at__lte=Now()), BooleanField()),
+            is_expired=IS_EXPIRED,
             is_unnoted=ExpressionWrapper(unnoted, BooleanField()),
         )
     )

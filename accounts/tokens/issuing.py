@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from accounts.audit import AuditKind, record
 from accounts.models import ApiToken, Person
+from accounts.tokens.bearer import IS_EXPIRED
 from accounts.tokens.scopes import Scope, scopes_of
 from accounts.tokens.token_text import hashed, new_text
 from leases.clock import in_seconds
@@ -27,7 +28,7 @@ def make(person: Person, *, name: str, scopes: Collection[Scope], days: int = US
         raise Refusal("Choose at least one scope, and none beyond your roles.")
     if not 1 <= days <= MOST_DAYS:
         raise Refusal(f"A token is valid for 1 to {MOST_DAYS} days.")
-    if of_person(person).count() >= MOST_TOKENS:
+    if ApiToken.objects.filter(person=person).count() >= MOST_TOKENS:
         raise Refusal(f"You have {MOST_TOKENS} tokens. Revoke one that no program uses.")
     text = new_text()
     ApiToken.objects.create(
@@ -42,9 +43,10 @@ def make(person: Person, *, name: str, scopes: Collection[Scope], days: int = US
     return text
 
 
-def of_person(person: Person) -> QuerySet[ApiToken]:
-    """Newest first, with those that have expired of late."""
-    return ApiToken.objects.filter(person=person).order_by("-pk")
+def listed(person: Person) -> QuerySet[ApiToken]:
+    """Newest first, with those that have expired of late; each says whether it `is_expired`."""
+    own = ApiToken.objects.filter(person=person)
+    return own.annotate(is_expired=IS_EXPIRED).order_by("-pk")
 
 
 @transaction.atomic

@@ -86,6 +86,7 @@ def _page(
         "institution": institution.name(),
         "identity": Identity.objects.filter(person=person).first(),
         "has_password": person.has_usable_password(),
+        "tokens": person.tokens.count(),
         "roles": sorted(role.label for role in person.roles),
     }
     return form_page(request, "accounts/account.html", context, bad=bad, form=password)

@@ -13,6 +13,7 @@ from accounts.access import person_of, roles_required
 from accounts.forms import InviteForm, RolesForm
 from accounts.models import Identity, Person, RoleGrant
 from accounts.roles import Role
+from accounts.tokens import issuing
 from leases.refusal import Refusal
 from pages.data_responses import csv_lines
 from pages.paging import page_of
@@ -82,6 +83,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
         "factor": second_factor.factor_of(someone),
         "identity": Identity.objects.filter(person=someone).first(),
         "institution": institution.name(),
+        "tokens": issuing.listed(someone),
     }
     return render(request, "accounts/person.html", context)
 

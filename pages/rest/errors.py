@@ -24,25 +24,28 @@ MOST_NAMED = 20  # fields whose sentences the message has
 
 
 class AgreeOut(serializers.Serializer[Any]):
-    post_to = serializers.CharField()
-    fields = serializers.DictField(child=serializers.CharField())  # type: ignore[assignment]
+    post_to = serializers.CharField(help_text="The address that says yes.")
+    fields = serializers.DictField(  # type: ignore[assignment]
+        child=serializers.CharField(), help_text="What to send there."
+    )
 
 
 class ErrorOut(serializers.Serializer[Any]):
-    """`error` says what to do, `code` is the same for programs, `retry` whether the same request can help later.
+    """A refusal."""
 
-    `fields`: what is wrong with each field. `details`: more about it, by code. `agree`: what to send to be shown what
-    was asked for; its price is in `error`.
-    """
-
-    error = serializers.CharField()
-    code = serializers.CharField()
-    retry = serializers.BooleanField()
+    error = serializers.CharField(help_text="What is wrong, and what to do.")
+    code = serializers.CharField(help_text="The same in a word, for programs.")
+    retry = serializers.BooleanField(help_text="Whether the same request can help later.")
     fields = serializers.DictField(  # type: ignore[assignment]
-        child=serializers.ListField(child=serializers.CharField()), required=False
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="What is wrong with each field or parameter.",
     )
-    details = serializers.JSONField(required=False)
-    agree = AgreeOut(required=False)
+    details = serializers.JSONField(required=False, help_text="More about it, by its code.")
+    agree = AgreeOut(
+        required=False,
+        help_text="Sent there, you are shown what you asked for, at the price that `error` names.",
+    )
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:

@@ -1,0 +1,109 @@
+"""A person's tokens: listed, made after the password, revoked; by admins too."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts import second_factor
+from accounts.access import person_of, roles_required, signed_in
+from accounts.forms import CodeForm, CurrentPasswordForm
+from accounts.models import ApiToken, Person
+from accounts.roles import Role
+from accounts.tokens import issuing
+from accounts.tokens.scopes import WHAT_THEY_ALLOW, Scope, scopes_of
+from pages.refusals import form_page, refused_in
+
+
+class NewTokenForm(CurrentPasswordForm):
+    """A token, and the password of who makes it."""
+
+    field_order = ("name", "scopes", "days", "current_password", "code")
+
+    name = forms.CharField(
+        label="Name",
+        max_length=ApiToken._meta.get_field("name").max_length,
+        help_text="Of the program or the machine that will use it.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(label="Scopes", widget=forms.CheckboxSelectMultiple)
+    days = forms.IntegerField(
+        label="Days until it expires",
+        min_value=1,
+        max_value=issuing.MOST_DAYS,
+        initial=issuing.USUAL_DAYS,
+        help_text=f"At most {issuing.MOST_DAYS}.",
+    )
+
+    def __init__(self, request: HttpRequest, data: Any = None, **more: Any) -> None:
+        super().__init__(request, data, **more)
+        scopes: Any = self.fields["scopes"]
+        scopes.choices = [
+            (scope.value, f"{scope.label}: {WHAT_THEY_ALLOW[scope]}")
+            for scope in scopes_of(person_of(request).roles)
+        ]
+
+
+class NewTokenAndCodeForm(CodeForm, NewTokenForm):
+    """The same, and a code."""
+
+
+def token_form(request: HttpRequest, data: Any = None) -> NewTokenForm:
+    factor = second_factor.factor_of(person_of(request))
+    if factor:
+        return NewTokenAndCodeForm(request, data, factor=factor)
+    return NewTokenForm(request, data)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+@sensitive_post_parameters("current_password", "code")
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The list, and the form of a new one, whose text is shown only once."""
+    if request.method != "POST":
+        return _page(request, token_form(request))
+    form = token_form(request, request.POST)
+    if form.is_valid():
+        given = form.cleaned_data
+        scopes = [Scope(scope) for scope in given["scopes"]]
+        with refused_in(form):
+            text = issuing.make(
+                person_of(request), name=given["name"], scopes=scopes, days=given["days"]
+            )
+            context = {"name": given["name"], "token": text, "days": given["days"]}
+            return render(request, "accounts/new_token.html", context)
+    return _page(request, form)
+
+
+def _page(request: HttpRequest, form: NewTokenForm) -> HttpResponse:
+    person = person_of(request)
+    context = {
+        "form": form,
+        "tokens": issuing.listed(person),
+        "has_password": person.has_usable_password(),
+        "has_role": bool(person.roles),
+    }
+    return form_page(request, "accounts/tokens.html", context)
+
+
+@require_POST
+@signed_in
+def revoke(request: HttpRequest, key: int) -> HttpResponse:
+    person = person_of(request)
+    issuing.revoke(person, key, by=person)
+    messages.success(request, "The token is revoked: no program can use it any more.")
+    return redirect("accounts:tokens")
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def revoke_of(request: HttpRequest, pk: int, key: int) -> HttpResponse:
+    """By an admin, of anybody."""
+    someone = get_object_or_404(Person, pk=pk)
+    issuing.revoke(someone, key, by=person_of(request))
+    messages.success(request, f"The token of {someone} is revoked.")
+    return redirect("accounts:person", pk=pk)
