@@ -88,7 +88,7 @@ POST  /account/second-factor/                                 302  200  200  200
 POST  /account/second-factor/confirm/                         302  400  400  400  400  400  400  400  400  400
 POST  /account/second-factor/remove/                          302  409  409  409  409  409  409  409  409  409
 GET   /account/tokens/                                        302  200  200  200  200  200  200  200  200  200
-POST  /account/tokens/                                        302  400  200  200  200  200  200  200  200  200
+POST  /account/tokens/                                        403  400  200  200  200  200  200  200  200  200
 POST  /account/tokens/{own_token}/revoke/                     302  404  404  404  302  404  404  404  404  404
 POST  /people/{person}/tokens/{token}/revoke/                 302  403  403  403  403  403  403  403  302  302
 GET   /programs/                                              302  200  200  200  200  200  200  200  200  200
