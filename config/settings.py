@@ -212,6 +212,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": VERSION,
     "DESCRIPTION": "Operations of Sic et Non for programs.",
     "SERVERS": [{"url": BASE_URL}],
+    "POSTPROCESSING_HOOKS": [],  # the words of a column stay where they are named
 }
 
 OIDC_ISSUER = environment.oidc_issuer()

@@ -76,7 +76,7 @@ class PersonOut(serializers.Serializer[PersonFigures]):
     last_day = serializers.DateField(allow_null=True)
 
 
-class ProgressOut(serializers.Serializer[Any]):
+class CampaignProgressOut(serializers.Serializer[Any]):
     """`done` of `tags` have all their annotations submitted; `submitted` of `wanted` assignments are.
 
     `minutes` is the median of the `timed` annotations. `invalid` is null while that is hidden from the reader.
@@ -181,7 +181,7 @@ def campaigns_list(request: Request) -> Response:
     return rows_page(request, rows, CampaignOut, order=("-pk",))
 
 
-@operation("GET", scope=Scope.READ, roles=(Role.ADMIN,), answers=ProgressOut)
+@operation("GET", scope=Scope.READ, roles=(Role.ADMIN,), answers=CampaignProgressOut)
 def campaigns_progress(request: Request, campaign_id: int) -> dict[str, Any]:
     """A campaign in numbers, all rounds together, and each person's part in it."""
     campaign = campaign_at(campaign_id)
