@@ -1,7 +1,7 @@
 """The formats that collections can be exported to; a new one needs a class and a line here."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from datasets.declared.writing import FileNoted
 from datasets.exporters.complete_json import CompleteJson
@@ -40,11 +40,9 @@ EXPORTERS: dict[str, Exporter] = {
 }
 
 
-def exporters_of(
-    collection: Collection, about: Mapping[str, Any] | None = None
-) -> dict[str, Exporter]:
-    """The formats of a collection by name. `about`: what one of its releases says of itself."""
-    complete = CompleteJson(collection, about)
+def exporters_of(collection: Collection, head: str = "") -> dict[str, Exporter]:
+    """The formats of a collection by name. `head`: that of the complete form of one of its releases."""
+    complete = CompleteJson(collection, head)
     if not collection.is_declared:
         return EXPORTERS | {complete.name: complete}
     declaration = collection.declaration
@@ -68,7 +66,7 @@ def exporter_named(collection: Collection, name: str) -> Exporter:
     return known[name]
 
 
-def hashed(collection: Collection, about: Mapping[str, Any] | None = None) -> Exporter:
+def hashed(collection: Collection, head: str = "") -> Exporter:
     """The format of whose file a release has the hash: the records as they are published; if in parts, everything."""
-    known = exporters_of(collection, about)
+    known = exporters_of(collection, head)
     return known[CompleteJson.name if collection.declaration.file.by else next(iter(known))]

@@ -1,7 +1,7 @@
 """Export of everything that a collection knows of its records, as this project's own JSON, which comes in again."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from datasets.declared.records import in_order
@@ -19,7 +19,7 @@ class CompleteJson:
     [question, answer]; `same_tag` the ids of other contradictions that a review found in the same tag. A record of a
     protocol has its id, its version, its fields and the canary, if there is one.
 
-    `about`: what a release says of itself; else the collection does.
+    `head`: the first line that a release has; else it is of what the collection says and keeps now.
     """
 
     name = "complete-json"
@@ -33,14 +33,11 @@ class CompleteJson:
     loads = 'records = json.load(open("{name}", encoding="utf-8"))["records"]'
     content_type = "application/json; charset=utf-8"
 
-    def __init__(
-        self, collection: Collection | None = None, about: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, collection: Collection | None = None, head: str = "") -> None:
         of = collection or Collection()
         self._declaration = of.declaration if of.is_declared else None
         self._canary = {"canary": of.canary} if of.canary else {}
-        said = of.about if about is None else about
-        self._head = complete_form.head(said, self._declaration, of.file_kept)
+        self._head = head or complete_form.head(of.about, self._declaration, of.file_kept)
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""

@@ -134,6 +134,9 @@ def _drafts(importer: Importer, file: BinaryIO, contents: Contents) -> Iterator[
         contents.kinds.update(deviation.kind for deviation in found)
         contents.deviating_records += bool(found)
         draft = read_draft(parsed)
+        if parsed.identity:  # a complete form has each once
+            yield draft
+            continue
         earlier = first_seen.setdefault(bytes.fromhex(draft.identity), number)
         if earlier == number:
             yield draft
