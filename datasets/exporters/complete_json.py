@@ -37,11 +37,11 @@ class CompleteJson:
         of = collection or Collection()
         self._declaration = of.declaration if of.is_declared else None
         self._canary = {"canary": of.canary} if of.canary else {}
-        self._head = head or complete_form.head(of.about, self._declaration, of.file_kept)
+        self.head = head or complete_form.head(of.about, self._declaration, of.file_kept)
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
-        before = self._head
+        before = self.head
         for row in rows:
             if self._declaration is None:
                 entry = _entry(row)
@@ -51,7 +51,7 @@ class CompleteJson:
                 continue  # its question is excluded
             yield f"{before}\n{json.dumps(entry, ensure_ascii=False)}"
             before = ","
-        yield f"{before}]}}\n" if before == self._head else "\n]}\n"
+        yield f"{before}]}}\n" if before == self.head else "\n]}\n"
 
 
 def _numbered(row: StreamedRow, record: dict[str, Any]) -> dict[str, Any]:

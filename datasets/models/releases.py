@@ -22,6 +22,11 @@ class Release(models.Model):
         editable=False,
         help_text="What the collection said of itself when it was frozen (describing.COLUMNS).",
     )
+    head = models.TextField(
+        blank=True,
+        editable=False,
+        help_text="First line of its complete form: what the collection says and keeps of files may change.",
+    )
     doi = models.CharField(max_length=200, blank=True)
     sha256 = models.CharField(max_length=64)
     app_version = models.CharField(max_length=20, blank=True)

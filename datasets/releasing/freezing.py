@@ -15,6 +15,7 @@ from accounts.models import Person
 from datasets.counts import current_instances
 from datasets.excluding.exclusions import in_force
 from datasets.exporters import FileFormat, exporters_of, hashed
+from datasets.exporters.complete_json import CompleteJson
 from datasets.models import (
     Collection,
     Contradiction,
@@ -66,6 +67,7 @@ def freeze(
         version=version,
         notes=notes,
         about=collection.about,
+        head=CompleteJson(collection).head,
         app_version=settings.VERSION,
         created_by=by,
         created_at=timezone.now(),
@@ -185,12 +187,6 @@ def file_of(release: Release, format: str) -> ReleaseFile:
         f"{release} has no stored file {format!r}. The operator makes the files of earlier releases with manage.py "
         "verify_release --write.",
     )
-
-
-def content_type_of(file: ReleaseFile) -> str:
-    if file.format == Bundle.name:
-        return Bundle.content_type
-    return exporters_of(file.release.collection)[file.format].content_type
 
 
 @transaction.atomic

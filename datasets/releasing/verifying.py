@@ -19,7 +19,7 @@ from datasets.releasing.withholding import why_withheld
 def sha256_of_rows(release: Release, exporter: Exporter | None = None) -> str:
     """The sha256 of a file as the release's rows give it now; of its records file, unless another is named."""
     digest = hashlib.sha256()
-    for text in (exporter or hashed(release.collection, release.about)).chunks(
+    for text in (exporter or hashed(release.collection, release.head)).chunks(
         released_rows(release)
     ):
         digest.update(text.encode("utf-8"))
@@ -49,7 +49,7 @@ def differences(release: Release) -> Iterator[str]:
     if reason := why_withheld(release):
         yield reason
         return
-    known = exporters_of(release.collection, release.about)
+    known = exporters_of(release.collection, release.head)
     of_records = hashed(release.collection).name
     for file in release.files.all():
         other = known.get(file.format) if file.format != of_records else None
@@ -64,7 +64,7 @@ def make_files(release: Release) -> list[ReleaseFile]:
     """
     if release.files.exists() or why_withheld(release):
         return []
-    exporters = exporters_of(release.collection, release.about)
+    exporters = exporters_of(release.collection, release.head)
     made = [_made(release, exporter) for exporter in exporters.values()]
     made.append(_bundle(release, made))
     with transaction.atomic():

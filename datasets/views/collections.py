@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from django.contrib import messages
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -46,6 +46,7 @@ from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
 from datasets.releasing.freezing import freeze
 from datasets.releasing.names_found import NamesFound, names_in
+from datasets.releasing.released import with_sizes
 from datasets.releasing.withholding import given_out
 from datasets.revisions import progress
 from datasets.streaming import StreamedRow, streamed
@@ -152,7 +153,7 @@ def _collection_page(
         "validity": validity,
         **tally(exclusions_of(collection, person)),
         "revised": None if collection.is_declared else progress(collection, person),
-        "releases": collection.releases.annotate(size=Count("rows")),
+        "releases": with_sizes(collection),
         "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
         "withheld": current(collection).filter(withheld__isnull=False).count(),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),

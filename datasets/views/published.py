@@ -14,10 +14,9 @@ from accounts.throttles import count_useless_link
 from datasets.models import Publication, ReleaseFile
 from datasets.releasing.bundle.writing import Bundle
 from datasets.releasing.citing import bibtex, plain
-from datasets.releasing.freezing import content_type_of
 from datasets.releasing.members import Member, members, open_member
 from datasets.releasing.publishing import newer_than, publication_at
-from datasets.releasing.released import counts, shown_files
+from datasets.releasing.released import counts, format_of, shown_files
 from datasets.releasing.stored_files import FileDamaged, FileWithheld, opened
 from datasets.releasing.withholding import why_withheld
 from leases.refusal import NotFoundHere, Refusal
@@ -129,7 +128,7 @@ def file(request: HttpRequest, publication: Publication, part: str) -> HttpRespo
             request,
             opened(stored),
             Member(stored.name, stored.bytes, stored.sha256),
-            content_type_of(stored),
+            format_of(stored).content_type,
         )
     bundle = row.files.filter(format=Bundle.name).first()
     found = {member.path: member for member in members(bundle)} if bundle else {}

@@ -27,8 +27,8 @@ from datasets.releasing.comparing import (
 )
 from datasets.releasing.describing import describe
 from datasets.releasing.forms import AmendForm, DescriptionForm
-from datasets.releasing.freezing import amend, content_type_of, file_of, release_of, released
-from datasets.releasing.released import counts, shown_files
+from datasets.releasing.freezing import amend, file_of, release_of, released
+from datasets.releasing.released import counts, format_of, shown_files
 from datasets.releasing.stored_files import opened
 from datasets.releasing.withholding import left_out_of_next, next_version, why_withheld
 from datasets.views.published import address_of
@@ -171,5 +171,5 @@ def release_file(request: HttpRequest, name: str, version: str, format: str) -> 
         size=file.bytes,
         sha256=file.sha256,
         name=file.name,
-        content_type=content_type_of(file),
+        content_type=format_of(file).content_type,
     )

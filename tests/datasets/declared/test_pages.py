@@ -260,6 +260,15 @@ def test_an_excluded_question_is_left_out_with_its_record(see, client, rosa, olg
         assert b"Quillmere Abbey 2" not in data
 
 
+def test_the_list_of_releases_counts_records_without_those_left_out(see, rosa, olga):
+    collection = conflictbank.collection(3)
+    freeze(collection=collection, version="1.0")
+    excluded(question(2), rosa, olga)
+    freeze(collection=collection, version="2.0")
+    page = see(rosa, PAGE)
+    assert re.findall(r'<td class="num">(\d)</td> <td dir="auto">', page) == ["2", "3"]
+
+
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_the_file_comes_out_byte_for_byte(client, rosa, end):
     given = file_of_records(*records(12), end=end)

@@ -72,6 +72,14 @@ def test_the_page_names_each_file_with_its_hash_and_how_to_load_it(admin, releas
     assertContains(page, "json.load(open(&quot;mills-1.0-records.json&quot;")
 
 
+def test_a_file_whose_format_is_no_more_stays(admin, release):
+    release.files.filter(format="wikicontradict-csv").update(format="former-csv")
+    assertContains(admin.get(PAGE), "a format that this version of the program does not write")
+    answer = admin.get(f"{PAGE}files/former-csv/")
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert b"".join(answer.streaming_content).startswith(b"question_ID")
+
+
 def test_an_annotator_reads_the_page_and_gets_no_file(client, release):
     signed_in(client, person("anna", Role.ANNOTATOR))
     assertNotContains(client.get(PAGE), "/files/")

@@ -7,11 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from datasets.exporters.export_files import ExportFailed
-from datasets.models import Release, ReleaseFile
+from datasets.models import Collection, Release, ReleaseFile
 from datasets.records import link_same_tag
 from datasets.releasing import freezing, stored_files
 from datasets.releasing.stored_files import FileDamaged, path_of, store
 from leases.refusal import Conflict
+from tests.datasets.declared import test_parts
 from tests.datasets.factories import edited, imported, mills, record
 
 pytestmark = pytest.mark.django_db
@@ -142,6 +143,15 @@ def test_a_link_made_after_the_freeze_does_not_change_the_stored_file():
     said = verified("mills")
     assert "Its rows give another mills-1.0-complete.json now" in said
     assert "Releases that differ" not in said
+
+
+def test_a_release_of_parts_stays_as_it_was_when_its_collection_goes_on():
+    """Its hash is that of the complete form, whose head has what is kept of each part's file, and the description."""
+    collection = test_parts.imported(test_parts.dumped(test_parts.pond(1)), "simple").collection
+    freezing.freeze(collection=collection, version="1.0")
+    test_parts.imported(test_parts.dumped(test_parts.pond(2)), "explicit")
+    Collection.objects.update(title="Ponds")
+    assert verified() == "ponds 1.0: all is as it was frozen\n"
 
 
 def test_an_earlier_release_gets_its_files():
