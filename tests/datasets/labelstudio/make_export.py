@@ -1,0 +1,87 @@
+"""Make export.json and export-min.json of this folder with a real Label Studio; they were made with 1.23.2.
+
+    python3 -m venv /tmp/ls && /tmp/ls/bin/pip install label-studio
+    PYTHONPATH=. .venv/bin/python -m tests.datasets.labelstudio.make_export /tmp/ls
+
+Twelve tasks with our own texts under the labelling configuration that the app writes, two annotators. Both annotate ten;
+in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the second
+annotation is the ground truth. Then Label Studio takes what the app writes of these records, and gives it back.
+"""
+
+import copy
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bench.peers.label_studio import PASSWORD, PeersBrowser, served
+from datasets.labelstudio.configuration import configuration
+from datasets.labelstudio.tasks import data_of, results_of
+
+HERE = Path(__file__).parent
+TEXTS = json.loads(Path("demonstration/imported.json").read_text(encoding="utf-8"))
+TASKS = 12
+
+
+def record(n: int) -> dict[str, Any]:
+    """The first annotator's record of task n, from 1."""
+    made = copy.deepcopy(TEXTS[(n - 1) % len(TEXTS)])
+    made["title"] = f"{made['title']} {n}"
+    made["annotationResult"]["confidence"] = str(1 + n % 5)
+    return made
+
+
+def seconds(n: int) -> dict[str, Any]:
+    """The second annotator's: other words, two options of one dimension, one of them with a blank at its end."""
+    made = record(n)
+    entries = made["annotationResult"]
+    if "taxonomy" in entries:
+        entries["taxonomy"].append(["Contradict type I", "(DiscourseLevel) NP-related "])
+        entries["relevantInfo_comment_A"] += " So says the first."
+    entries["valid_comment"] = "Two\nlines, and ‏a word from the right: חג‎."
+    return made
+
+
+class Annotator:
+    def __init__(self, port: int, name: str) -> None:
+        self.browser = PeersBrowser(port)
+        self.browser.get("/user/signup/")
+        person = {"email": f"{name}@example.com", "password": PASSWORD}
+        self.browser.post("/user/signup/", [*person.items(), ("how_find_us", "other"), ("elaborate", "")])
+
+    def annotate(self, project: int, task: int, made: dict[str, Any], *, cancelled: bool = False) -> int:
+        entered = {"result": results_of(made), "lead_time": 42.5, "was_cancelled": cancelled}
+        return self.browser.api("POST", f"/api/tasks/{task}/annotations?project={project}", entered)["id"]
+
+
+def main(environment: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder, served(environment, Path(folder)) as server:
+        ann, ben = Annotator(server.port, "ann"), Annotator(server.port, "ben")
+        project = new_project(ann, [{"data": data_of(record(n))} for n in range(1, TASKS + 1)])
+        listed = ann.browser.api("GET", f"/api/tasks?project={project}&page=1&page_size={TASKS}&fields=all")
+        keys = sorted(task["id"] for task in listed["tasks"])
+        for n, task in enumerate(keys[:11], 1):
+            ann.annotate(project, task, record(n), cancelled=n == 11)
+            second = ben.annotate(project, task, seconds(n), cancelled=n >= 10)
+            if n == 1:
+                ann.browser.api("PATCH", f"/api/annotations/{second}", {"ground_truth": True})
+        for kind, name in (("JSON", "export.json"), ("JSON_MIN", "export-min.json")):
+            (HERE / name).write_text(exported(ann, project, kind), encoding="utf-8")
+
+
+def new_project(by: Annotator, tasks: list[dict[str, Any]]) -> int:
+    made = {"title": "Tags", "label_config": configuration(2)}
+    project = by.browser.api("POST", "/api/projects", made)["id"]
+    taken = by.browser.api("POST", f"/api/projects/{project}/import", tasks)
+    assert taken["task_count"] == len(tasks), taken
+    return int(project)
+
+
+def exported(by: Annotator, project: int, kind: str) -> str:
+    page = by.browser.get(f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true")
+    return json.dumps(json.loads(page.text), ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
