@@ -10,6 +10,7 @@ from datasets.drawing import ALL, SubsetPlan
 from datasets.facets import chosen_facets, filters_of
 from datasets.importers.formats import formats
 from datasets.importers.json_text import MAX_BYTES
+from datasets.labelstudio.reading import Taken, Wanted
 from datasets.models import Collection
 from datasets.releasing.freezing import VERSION
 from datasets.subsets import Query, framed, slices_of, strata
@@ -53,11 +54,38 @@ class ImportForm(forms.Form):
         choices=_parts,
         help_text="Of a data set with a file for each level or the like. Choose it if the file's name does not say it.",
     )
+    taken = forms.ChoiceField(
+        required=False,
+        label="Of several annotations of a task in Label Studio",
+        choices=[
+            (Taken.LATEST, "Take the latest"),
+            (Taken.GROUND_TRUTH, "Take the ground truth"),
+            (Taken.ONE_ANNOTATOR, "Take those of one annotator"),
+        ],
+        help_text="The others are counted. For a collection of each annotator, import the file once for each.",
+    )
+    annotator = forms.CharField(
+        required=False,
+        max_length=254,
+        label="Annotator in Label Studio",
+        help_text="The number or e-mail address by which the file names one annotator.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
     file = forms.FileField(
         label="File",
         help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB, or any size by manage.py import_dataset. The whole file is "
         "imported, or nothing.",
     )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        if given.get("taken") == Taken.ONE_ANNOTATOR and not given.get("annotator"):
+            self.add_error("annotator", "Name the annotator whose annotations are taken.")
+        return given
+
+    def wanted(self) -> Wanted:
+        given = self.cleaned_data
+        return Wanted(Taken(given["taken"] or Taken.LATEST), given["annotator"])
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]

@@ -1,6 +1,7 @@
 """A file of a protocol's records, piece by piece, as json.dumps writes the whole of it. Pure."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ class FileNoted:
     """What an import notes of a file: its kept keys, and how it ends ("" or a line feed).
 
     value: that of the slice by which files are parted, of its records.
+    reported: what of the file became no part of a record, and how often.
     differs: the first line in which the file differs from the one that is written of its records; None for none.
     named: of a complete form, which record names which as another of its tag, by their ids.
     """
@@ -22,6 +24,7 @@ class FileNoted:
     end: str = ""
     value: str = ""
     differs: int | None = None
+    reported: Counter[str] = field(default_factory=Counter)
     named: dict[str, str] = field(default_factory=dict)
 
 

@@ -8,9 +8,9 @@ from datasets.schema import Parsed, RecordRefused
 
 
 def checked_records(
-    values: Iterable[Any], parse: Callable[[Any], Parsed], title: str = "title"
+    values: Iterable[Any], parse: Callable[[Any], Parsed | None], title: str = "title"
 ) -> Iterator[Parsed]:
-    """The records in order. `title` is the key by which a message names a record.
+    """The records in order, without the values of which `parse` makes None. `title` is the key that a message names.
 
     Raises Unreadable at the end with the problems of the first refused records, by key: no more records are looked at
     then, and none is given after the first of them.
@@ -27,7 +27,7 @@ def checked_records(
             problems += _lines(total - 1, record, refusal, title)
             refused += 1
         else:
-            if not refused:
+            if parsed is not None and not refused:
                 yield parsed
     if problems:
         raise _refusal(problems, refused, seen=seen, total=total)
@@ -37,7 +37,7 @@ def checked_records(
 
 def _lines(index: int, record: Any, refused: RecordRefused, key: str) -> Iterator[str]:
     title = record.get(key) if isinstance(record, dict) else None
-    named = f", {title[:60]!r}" if isinstance(title, str) and title else ""
+    named = f", {str(title)[:60]!r}" if isinstance(title, str | int) and title else ""
     for problem in refused.problems:
         yield f"record {index + 1} (index {index}{named}): {problem}"
 

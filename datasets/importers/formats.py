@@ -7,6 +7,8 @@ from datasets.importers import IMPORTERS, Importer
 from datasets.importers.complete_records import CompleteRecords, Head
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
+from datasets.importers.labelstudio_tasks import LabelStudioTasks
+from datasets.labelstudio.reading import Wanted
 from datasets.models import Collection
 from datasets.schema import RecordRefused
 from leases.refusal import NotFoundHere, Refusal
@@ -33,17 +35,26 @@ class PartUnknown(Refusal):
     """It is not known which part of a data set a file holds."""
 
 
-def format_for(name: str, collection_name: str, *, file_name: str = "", part: str = "") -> Format:
+def format_for(
+    name: str,
+    collection_name: str,
+    *,
+    file_name: str = "",
+    part: str = "",
+    wanted: Wanted | None = None,
+) -> Format:
     """The format of that name, in the version that the collection has if there is one. Raises NotFoundHere.
 
     `part` is which value of a slice all records of the file have, where its protocol has a file for each; without it
-    the file's name says so. Raises PartUnknown.
+    the file's name says so. Raises PartUnknown. `wanted` is which annotation of a task of Label Studio is taken.
     """
     known = formats()
     if name not in known:
         raise NotFoundHere(
             f"There is no format {name!r}; there are {', '.join(known)}. Install the protocol first."
         )
+    if name == LabelStudioTasks.name:
+        return Format(LabelStudioTasks(wanted), None)
     held = Collection.objects.filter(name=collection_name, protocol__name=name).first()
     protocol = held.protocol if held else known[name].protocol
     if protocol is None:

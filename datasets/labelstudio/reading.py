@@ -31,7 +31,15 @@ _OF_TASK = {
     "unresolved_comment_count", "last_comment_updated_at", "project", "updated_by", "comment_authors", "file_upload",
     "annotator", "annotation_id", "lead_time", "agreement", "overlap", "is_labeled",
 }  # fmt: skip
+_SHOWN = 30
 _KEY_OF_TYPE = {column: key for key, column in TYPE_COLUMNS.items()}
+
+
+def lines_of(reported: Counter[str]) -> list[str]:
+    """What was counted, a line each, the most frequent first."""
+    found = [f"{what}: {n}" for what, n in reported.most_common(_SHOWN)]
+    others = len(reported) - len(found)
+    return [*found, f"{others} further kinds"] if others else found
 
 
 class Taken(StrEnum):
@@ -47,6 +55,13 @@ class Wanted(NamedTuple):
 
     taken: Taken = Taken.LATEST
     annotator: str = ""
+
+
+def wanted_of(text: str) -> Wanted:
+    """From one word: "latest", "ground-truth", or an annotator's number or e-mail address."""
+    if text in (Taken.LATEST, Taken.GROUND_TRUTH):
+        return Wanted(Taken(text))
+    return Wanted(Taken.ONE_ANNOTATOR, text)
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,10 @@ class TaskReader:
 
     wanted: Wanted = field(default_factory=Wanted)
     reported: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def lines(self) -> list[str]:
+        return lines_of(self.reported)
 
     def record(self, rows: Any) -> Parsed | None:
         """The task's record, or None where it has no annotation that is wanted. Raises RecordRefused.
@@ -161,7 +180,9 @@ class TaskReader:
 
     def _path(self, path: Any) -> Any:
         """[dimension, option], with the option as the taxonomy spells it: two end in a blank."""
-        if not (isinstance(path, list) and len(path) == 2 and all(isinstance(x, str) for x in path)):
+        if not (
+            isinstance(path, list) and len(path) == 2 and all(isinstance(x, str) for x in path)
+        ):
             return path
         known = dimension(path[0])
         if known is None or path[1] in known.values:
@@ -182,10 +203,11 @@ def tasks_in(values: Iterable[Any]) -> Iterator[Any]:
 
     def task_of(row: Any) -> object:
         is_row = isinstance(row, dict) and not row.keys() & {"annotations", "completions", "data"}
-        return ("task", row["id"]) if is_row and isinstance(row.get("id"), int) else object()
+        return (row["id"],) if is_row and isinstance(row.get("id"), int) else object()
 
     for key, rows in groupby(values, task_of):
-        yield list(rows) if isinstance(key, tuple) else next(rows)
+        group = list(rows)
+        yield group if isinstance(key, tuple) else group[0]
 
 
 def _of_json(task: Mapping[str, Any]) -> list[_Made]:
@@ -233,7 +255,12 @@ def _names(person: Any) -> frozenset[str]:
 
 def _flat(value: Any) -> Any:
     """The value of a row of JSON_MIN as that of a result: a text stands alone, other values in lists of objects."""
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and len(value[0]) == 1:
+    if (
+        isinstance(value, list)
+        and len(value) == 1
+        and isinstance(value[0], dict)
+        and len(value[0]) == 1
+    ):
         [inner] = value[0].values()
         return inner
     return [value] if isinstance(value, str) else value

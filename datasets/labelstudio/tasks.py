@@ -32,4 +32,10 @@ def _result(name: str, kind: ControlKind, value: Any) -> dict[str, Any]:
         ControlKind.TAXONOMY: lambda: value,
         ControlKind.RATING: lambda: int(value),
     }[kind]()
-    return {"id": name, "from_name": name, "to_name": SEEN, "type": kind.value, "value": {kind.value_key: held}}
+    return {
+        "id": name,
+        "from_name": name,
+        "to_name": SEEN,
+        "type": kind.value,
+        "value": {kind.value_key: held},
+    }

@@ -41,6 +41,7 @@ from datasets.forms import ImportForm, MoveForm, ReleaseForm, files_of_parts
 from datasets.importers.formats import PartUnknown, format_for, formats
 from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
+from datasets.labelstudio.reading import lines_of
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
@@ -99,7 +100,11 @@ def import_collection(request: HttpRequest) -> HttpResponse:
 def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     given = form.cleaned_data
     importer, protocol = format_for(
-        given["format"], given["collection"], file_name=given["file"].name, part=given["part"]
+        given["format"],
+        given["collection"],
+        file_name=given["file"].name,
+        part=given["part"],
+        wanted=form.wanted(),
     )
     report = import_file(
         importer=importer,
@@ -116,6 +121,8 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
         f"twice in the file: {len(report.duplicates)}."
         f"{f' {report.how_it_comes_out}' if report.is_compared else ''}",
     )
+    if reported := lines_of(report.noted.reported):
+        messages.warning(request, f"No part of a record: {'; '.join(reported)}.")
     return redirect("datasets:collection", report.collection.name)
 
 

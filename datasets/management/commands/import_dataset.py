@@ -9,6 +9,7 @@ from datasets.importers import IMPORTERS
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, deviations_in, import_file
 from datasets.importers.imported_file import opened
+from datasets.labelstudio.reading import Taken, lines_of, wanted_of
 from leases.command import RefusingCommand
 
 
@@ -31,13 +32,24 @@ class Command(RefusingCommand):
             help="which part of the data set the file holds, as simple; without it the file's name says so",
         )
         parser.add_argument(
+            "--take",
+            default=Taken.LATEST.value,
+            metavar="WHICH",
+            help="of several annotations of a task of Label Studio: latest, ground-truth, or the number or e-mail "
+            "address of the one annotator whose are taken",
+        )
+        parser.add_argument(
             "--list", action="store_true", help="list every deviation with its record"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
         importer, protocol = format_for(
-            options["format"], options["collection"], file_name=path.name, part=options["part"]
+            options["format"],
+            options["collection"],
+            file_name=path.name,
+            part=options["part"],
+            wanted=wanted_of(options["take"]),
         )
         with opened(path) as file:
             report = import_file(
@@ -70,5 +82,7 @@ class Command(RefusingCommand):
         write(f"  records that deviate from the form  {report.deviating_records}, stored unchanged")
         for kind, count in report.deviations_by_kind:
             write(f"    {count:>5}  {kind}")
+        for line in lines_of(report.noted.reported):
+            write(f"  no part of a record: {line}")
         if report.is_compared:
             write(f"  {report.how_it_comes_out}")

@@ -3,9 +3,9 @@
     python3 -m venv /tmp/ls && /tmp/ls/bin/pip install label-studio
     PYTHONPATH=. .venv/bin/python -m tests.datasets.labelstudio.make_export /tmp/ls
 
-Twelve tasks with our own texts under the labelling configuration that the app writes, two annotators. Both annotate ten;
-in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the second
-annotation is the ground truth. Then Label Studio takes what the app writes of these records, and gives it back.
+Twelve tasks with our own texts under the labelling configuration of configuration.py, two annotators. Both annotate
+ten; in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the
+second annotation is the ground truth.
 """
 
 import copy
@@ -48,18 +48,26 @@ class Annotator:
         self.browser = PeersBrowser(port)
         self.browser.get("/user/signup/")
         person = {"email": f"{name}@example.com", "password": PASSWORD}
-        self.browser.post("/user/signup/", [*person.items(), ("how_find_us", "other"), ("elaborate", "")])
+        self.browser.post(
+            "/user/signup/", [*person.items(), ("how_find_us", "other"), ("elaborate", "")]
+        )
 
-    def annotate(self, project: int, task: int, made: dict[str, Any], *, cancelled: bool = False) -> int:
+    def annotate(
+        self, project: int, task: int, made: dict[str, Any], *, cancelled: bool = False
+    ) -> int:
         entered = {"result": results_of(made), "lead_time": 42.5, "was_cancelled": cancelled}
-        return self.browser.api("POST", f"/api/tasks/{task}/annotations?project={project}", entered)["id"]
+        return self.browser.api(
+            "POST", f"/api/tasks/{task}/annotations?project={project}", entered
+        )["id"]
 
 
 def main(environment: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, served(environment, Path(folder)) as server:
         ann, ben = Annotator(server.port, "ann"), Annotator(server.port, "ben")
         project = new_project(ann, [{"data": data_of(record(n))} for n in range(1, TASKS + 1)])
-        listed = ann.browser.api("GET", f"/api/tasks?project={project}&page=1&page_size={TASKS}&fields=all")
+        listed = ann.browser.api(
+            "GET", f"/api/tasks?project={project}&page=1&page_size={TASKS}&fields=all"
+        )
         keys = sorted(task["id"] for task in listed["tasks"])
         for n, task in enumerate(keys[:11], 1):
             ann.annotate(project, task, record(n), cancelled=n == 11)
@@ -79,7 +87,9 @@ def new_project(by: Annotator, tasks: list[dict[str, Any]]) -> int:
 
 
 def exported(by: Annotator, project: int, kind: str) -> str:
-    page = by.browser.get(f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true")
+    page = by.browser.get(
+        f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true"
+    )
     return json.dumps(json.loads(page.text), ensure_ascii=False, indent=1) + "\n"
 
 

@@ -1,0 +1,44 @@
+"""Label Studio's JSON and JSON_MIN: a list of tasks. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from datasets.declared.writing import FileNoted
+from datasets.deviations import Deviation, deviations
+from datasets.importers.checked_records import checked_records
+from datasets.importers.json_list import values_in
+from datasets.importers.json_text import Unreadable
+from datasets.labelstudio.reading import TaskReader, Wanted, tasks_in
+from datasets.schema import Parsed
+
+
+class LabelStudioTasks:
+    """One record of each task: that of the annotation that is wanted. What is not taken is counted in `noted`."""
+
+    name = "label-studio"
+    label = "Label Studio (JSON, JSON_MIN)"
+    hint = (
+        "Annotated tasks as Label Studio exports them, where the controls of the form and the data of the tasks have "
+        "the names of the study. What becomes no part of a record is counted."
+    )
+
+    def __init__(self, wanted: Wanted | None = None) -> None:
+        self.wanted = wanted or Wanted()
+
+    def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
+        """The file's records in order, from its beginning. Raises Unreadable (checked_records)."""
+        reader = TaskReader(self.wanted, noted.reported if noted else Counter())
+        some = None
+        for some in checked_records(tasks_in(values_in(file)), reader.record, title="id"):
+            yield some
+        if some is None:
+            found = ", ".join(reader.lines)
+            raise Unreadable(f"No task gives a record ({found}); nothing was imported.")
+
+    def first(self, file: BinaryIO) -> Parsed:
+        reader = TaskReader(self.wanted)
+        return next(one for task in tasks_in(values_in(file)) if (one := reader.record(task)))
+
+    def deviations(self, parsed: Parsed) -> list[Deviation]:
+        return deviations(parsed.columns, parsed.slots)

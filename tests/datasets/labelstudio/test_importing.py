@@ -1,0 +1,58 @@
+"""A real export of Label Studio is imported by the page and by the command."""
+
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.urls import reverse
+
+from datasets.models import Collection
+from datasets.records import current, record_of
+from tests.annotation import factories as make
+from tests.datasets.labelstudio.make_export import record, seconds
+from tests.datasets.labelstudio.test_reading import with_types
+
+EXPORT = Path(__file__).parent / "export.json"
+
+pytestmark = pytest.mark.django_db
+
+
+def records(name):
+    return [record_of(row) for row in current(Collection.objects.get(name=name))]
+
+
+@pytest.fixture
+def uploading(client):
+    client.force_login(make.admin())
+    return client
+
+
+def post(client, **entered):
+    file = SimpleUploadedFile("export.json", EXPORT.read_bytes())
+    form = {"collection": "moved", "format": "label-studio", "file": file, **entered}
+    return client.post(reverse("datasets:import"), form, follow=True)
+
+
+def test_the_page_takes_one_annotators_work_and_counts_the_rest(uploading):
+    page = post(uploading, taken="annotator", annotator="2").content.decode()
+    assert "Added: 9 of 9 records." in page
+    assert "annotations of annotator 1, not taken: 10" in page
+    assert records("moved") == [with_types(seconds(n)) for n in range(1, 10)]
+
+
+def test_one_annotator_has_to_be_named(uploading):
+    page = post(uploading, taken="annotator")
+    assert page.status_code == 400
+    assert "Name the annotator whose annotations are taken." in page.content.decode()
+
+
+def test_the_command_takes_it_too(capsys):
+    call_command("import_dataset", "label-studio", EXPORT, "--take=1", collection="moved")
+    assert "no part of a record: cancelled annotations: 3" in capsys.readouterr().out
+    assert records("moved") == [with_types(record(n)) for n in range(1, 11)]
+
+
+def test_a_file_of_another_format_says_so(uploading):
+    page = post(uploading, format="wikicontradict").content.decode()
+    assert "This is a file of label-studio, not of wikicontradict." in page

@@ -1,0 +1,184 @@
+"""Label Studio's exports become records: a real export of 1.23.2 (make_export.py), and odd tasks."""
+
+import copy
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from datasets.importers.json_text import Unreadable
+from datasets.importers.labelstudio_tasks import LabelStudioTasks
+from datasets.labelstudio.configuration import configuration
+from datasets.labelstudio.controls import controls, kind_of_control
+from datasets.labelstudio.reading import Taken, TaskReader, Wanted, tasks_in, wanted_of
+from datasets.labelstudio.tasks import data_of, results_of
+from datasets.schema import ANNOTATION, RecordRefused, build
+from tests.datasets.labelstudio.make_export import record, seconds
+
+HERE = Path(__file__).parent
+JSON, JSON_MIN = (
+    json.loads((HERE / name).read_text(encoding="utf-8"))
+    for name in ("export.json", "export-min.json")
+)
+ANN, BEN = (Wanted(Taken.ONE_ANNOTATOR, number) for number in ("1", "2"))
+
+
+def read(tasks, wanted=None):
+    reader = TaskReader(wanted or Wanted())
+    found = [one for task in tasks_in(tasks) if (one := reader.record(task))]
+    return [build(one.columns, one.slots + one.unused) for one in found], dict(reader.reported)
+
+
+@pytest.mark.parametrize("export", [JSON, JSON_MIN], ids=["JSON", "JSON_MIN"])
+@pytest.mark.parametrize(("wanted", "made", "n"), [(ANN, record, 10), (BEN, seconds, 9)])
+def test_each_annotators_work_comes_out_of_a_real_export_whole(export, wanted, made, n):
+    assert read(export, wanted)[0] == [with_types(made(task)) for task in range(1, n + 1)]
+
+
+def with_types(made):
+    """As the published record has it: the key of a dimension holds its last option."""
+    entries = made[ANNOTATION]
+    entries |= {path[0]: path[1] for path in entries.get("taxonomy", ())}
+    return made
+
+
+def test_what_is_not_taken_is_counted():
+    assert read(JSON)[1] == {
+        "annotations of annotator 1, not taken": 9,
+        "cancelled annotations": 3,
+        "tasks without an annotation": 2,
+    }
+    taken, reported = read(JSON, Wanted(Taken.GROUND_TRUTH))
+    assert taken == [with_types(seconds(1))]
+    assert reported["tasks without the wanted annotation"] == 9
+    assert (
+        read(JSON, wanted_of("nobody@example.com"))[1]["tasks without the wanted annotation"] == 10
+    )
+
+
+def task(results=None, **more):
+    """The first task with the first annotator's annotation alone."""
+    made = copy.deepcopy(JSON[0])
+    made["annotations"] = made["annotations"][:1]
+    if results is not None:
+        made["annotations"][0]["result"] += results
+    return made | more
+
+
+def result(name, kind, value):
+    return {"from_name": name, "to_name": "wikitag", "type": kind, "value": value}
+
+
+def with_one(given):
+    """The first task with this result instead of the one that it has."""
+    made = task([given])
+    [one] = made["annotations"]
+    one["result"] = [
+        each for each in one["result"] if each is given or each["from_name"] != given["from_name"]
+    ]
+    return made
+
+
+FIRST = with_types(record(1))
+
+
+def bare(made):
+    return {**made.pop("data"), **made}
+
+
+def by_address(made):
+    made["annotations"][0]["completed_by"] = {"id": 7, "email": "Ann@Example.com"}
+    return made
+
+
+def old(made):
+    return {**made, "completions": made.pop("annotations")}
+
+
+@pytest.mark.parametrize("made", [task(), bare(task()), old(task()), by_address(task())])
+def test_tasks_of_other_shapes_are_read(made):
+    assert read([made]) == ([FIRST], {})
+
+
+def test_an_annotator_is_named_by_the_address_too():
+    assert read([by_address(task())], wanted_of("ann@example.COM"))[0] == [FIRST]
+    assert read([by_address(task())], wanted_of("7"))[0] == [FIRST]
+
+
+UNBLANKED = {"taxonomy": [["Contradict type I", "(DiscourseLevel) NP-related"]]}
+
+
+LACKS = "which the study's form lacks"
+
+
+@pytest.mark.parametrize(
+    ("made", "reported"),
+    [
+        (task(annotations=[], predictions=[{}]), "tasks without an annotation, with predictions alone"),
+        (task([result("mood", "choices", {})]), f"results of the control 'mood', {LACKS}"),
+        (task([{"type": "relation", "from_id": "a"}]), f"results of the control 'relation', {LACKS}"),
+        (task(data=task()["data"] | {"batch": 3}), "data 'batch', not kept"),
+    ],
+)  # fmt: skip
+def test_what_the_study_does_not_know_is_reported(made, reported):
+    assert read([made])[1] == {reported: 1}
+
+
+def test_an_option_gets_back_the_blank_at_its_end():
+    [got], reported = read([with_one(result("taxonomy", "taxonomy", UNBLANKED))])
+    assert got[ANNOTATION]["Contradict type I"] == "(DiscourseLevel) NP-related "
+    assert reported == {"options without the blank at their end, which the taxonomy has": 1}
+
+
+REFUSED = {
+    "not a task": (7, "is a number, not a task"),
+    "data": (task(data=[]), "'data' is a list, not an object"),
+    "annotations": (task(annotations={"id": 1}), "'annotations' is not a list of annotations"),
+    "results": (task(annotations=[{"result": "x"}]), "'result' is text, not a list of results"),
+    "a result": (task([4]), "'result' has a number, not a result"),
+    "a value": (task([result("question2", "textarea", {"texts": []})]), "'question2' has no value 'text'"),
+    "a text": (task([result("question2", "textarea", {"text": [None]})]), "'question2' holds what is not text"),
+    "two choices": (
+        with_one(result("wikitag_label_valid", "choices", {"choices": ["Valid", "Invalid"]})),
+        "'wikitag_label_valid' has 2 choices, not one",
+    ),
+    "a rating": (
+        with_one(result("confidence", "rating", {"rating": True})),
+        "'confidence' is true or false, not a rating",
+    ),
+    "two results for a control": (
+        task([result("confidence", "rating", {"rating": 1})]),
+        "'confidence' has two results. Keep one in Label Studio",
+    ),
+    "a missing title": (task(data={"url": ""}), "'title' is missing"),
+    "a NUL": (task(data=task()["data"] | {"tag": "a\0"}), "'tag' holds a NUL character"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_task_that_cannot_be_read_says_why(case):
+    made, message = REFUSED[case]
+    with pytest.raises(RecordRefused, match=message):
+        read([made])
+
+
+def test_a_file_without_a_record_says_what_it_holds():
+    file = io.BytesIO(json.dumps([task(annotations=[]), task(annotations=[])]).encode())
+    with pytest.raises(
+        Unreadable, match=r"No task gives a record \(tasks without an annotation: 2\)"
+    ):
+        list(LabelStudioTasks().records(file))
+
+
+def test_the_configuration_has_the_controls_of_the_study():
+    made = configuration(2)
+    assert [made.count(f'name="{name}"') for name in controls(2)] == [1] * len(controls(2))
+    assert all(kind_of_control(name) for name in controls(2))
+    assert '<Choice value="(DiscourseLevel) NP-related " />' in made
+
+
+def test_a_record_goes_out_and_comes_back():
+    made = with_types(seconds(2))
+    there = {"data": data_of(made), "annotations": [{"result": results_of(made)}]}
+    assert read([there])[0] == [made]
