@@ -6,6 +6,7 @@ from typing import Protocol
 from datasets.declared.writing import FileNoted
 from datasets.exporters.complete_json import CompleteJson
 from datasets.exporters.declared_records import DeclaredCsv, DeclaredFile
+from datasets.exporters.labelstudio import LabelStudioConfiguration, LabelStudioJson
 from datasets.exporters.wikicontradict_csv import WikiContradictCsv
 from datasets.exporters.wikicontradict_json import WikiContradictJson
 from datasets.models import Collection
@@ -56,9 +57,17 @@ def exporters_of(collection: Collection, head: str = "") -> dict[str, Exporter]:
     return {exporter.name: exporter for exporter in declared}
 
 
-def exporter_named(collection: Collection, name: str) -> Exporter:
-    """The collection's exporter of that name. Raises NotFoundHere."""
+def exports_of(collection: Collection) -> dict[str, Exporter]:
+    """What a collection can be exported as: its formats, and those of Label Studio, which are in no release."""
     known = exporters_of(collection)
+    if collection.is_declared:
+        return known
+    return known | {one.name: one for one in (LabelStudioJson(), LabelStudioConfiguration())}
+
+
+def exporter_named(collection: Collection, name: str) -> Exporter:
+    """What exports the collection under that name. Raises NotFoundHere."""
+    known = exports_of(collection)
     if name not in known:
         raise NotFoundHere(
             f"{collection.name} has no export format {name!r}; there are {', '.join(known)}."

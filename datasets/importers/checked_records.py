@@ -1,6 +1,6 @@
 """The records of a file, each checked, with all problems of the first that are refused. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from datasets.importers.json_text import SHOWN, Unreadable, shown
@@ -8,10 +8,11 @@ from datasets.schema import Parsed, RecordRefused
 
 
 def checked_records(
-    values: Iterable[Any], parse: Callable[[Any], Parsed | None], title: str = "title"
+    values: Iterable[Any], parse: Callable[[Any], Parsed | None], *keys: str
 ) -> Iterator[Parsed]:
-    """The records in order, without the values of which `parse` makes None. `title` is the key that a message names.
+    """The records in order, without the values of which `parse` makes None.
 
+    keys: where a message finds the name of a record; "title" unless given.
     Raises Unreadable at the end with the problems of the first refused records, by key: no more records are looked at
     then, and none is given after the first of them.
     """
@@ -24,7 +25,7 @@ def checked_records(
         try:
             parsed = parse(record)
         except RecordRefused as refusal:
-            problems += _lines(total - 1, record, refusal, title)
+            problems += _lines(total - 1, record, refusal, keys or ("title",))
             refused += 1
         else:
             if parsed is not None and not refused:
@@ -35,9 +36,11 @@ def checked_records(
         raise Unreadable("The file is a list without a record.")
 
 
-def _lines(index: int, record: Any, refused: RecordRefused, key: str) -> Iterator[str]:
-    title = record.get(key) if isinstance(record, dict) else None
-    named = f", {str(title)[:60]!r}" if isinstance(title, str | int) and title else ""
+def _lines(index: int, record: Any, refused: RecordRefused, keys: Sequence[str]) -> Iterator[str]:
+    title = record
+    for key in keys:
+        title = title.get(key) if isinstance(title, dict) else None
+    named = f", {title[:60]!r}" if isinstance(title, str) and title else ""
     for problem in refused.problems:
         yield f"record {index + 1} (index {index}{named}): {problem}"
 

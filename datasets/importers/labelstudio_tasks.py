@@ -30,7 +30,7 @@ class LabelStudioTasks:
         """The file's records in order, from its beginning. Raises Unreadable (checked_records)."""
         reader = TaskReader(self.wanted, noted.reported if noted else Counter())
         some = None
-        for some in checked_records(tasks_in(values_in(file)), reader.record, title="id"):
+        for some in checked_records(tasks_in(values_in(file)), reader.record, "data", "title"):
             yield some
         if some is None:
             found = ", ".join(reader.lines)

@@ -279,4 +279,4 @@ def _result(result: Any) -> tuple[str, ControlKind | None, Any]:
     kind, value = kind_of_control(name), result.get("value")
     if kind and not (isinstance(value, dict) and kind.value_key in value):
         raise RecordRefused([Problem(name, f"has no value {kind.value_key!r}")])
-    return name, kind, value[kind.value_key] if kind else None
+    return name, kind, value[kind.value_key] if kind and isinstance(value, dict) else None

@@ -7,6 +7,7 @@ from datasets.labelstudio.controls import SEEN, ControlKind, kind_of_control
 from datasets.schema import ANNOTATION
 
 Record = Mapping[str, Any]
+MOST = 5  # the highest confidence
 
 
 def data_of(record: Record) -> dict[str, str]:
@@ -15,23 +16,25 @@ def data_of(record: Record) -> dict[str, str]:
 
 
 def results_of(record: Record) -> list[dict[str, Any]]:
-    """The results of an annotation with the record's entries. What is empty or absent has none."""
+    """The results of an annotation with the record's entries. What is absent has none, nor an odd confidence."""
     entries = record[ANNOTATION].items()
-    given = ((name, value, kind_of_control(name)) for name, value in entries)
+    given = ((name, kind_of_control(name), value) for name, value in entries)
     return [
         _result(name, kind, value)
-        for name, value, kind in given
-        if kind and not (kind is ControlKind.RATING and not value)
+        for name, kind, value in given
+        if kind and (kind is not ControlKind.RATING or _is_rating(value))
     ]
 
 
+def _is_rating(value: str) -> bool:
+    return value.isdecimal() and 1 <= int(value[:9]) <= MOST
+
+
 def _result(name: str, kind: ControlKind, value: Any) -> dict[str, Any]:
-    held = {
-        ControlKind.CHOICES: lambda: [value],
-        ControlKind.TEXTAREA: lambda: [value],
-        ControlKind.TAXONOMY: lambda: value,
-        ControlKind.RATING: lambda: int(value),
-    }[kind]()
+    if kind is ControlKind.RATING:
+        held: Any = int(value)
+    else:
+        held = value if kind is ControlKind.TAXONOMY else [value]
     return {
         "id": name,
         "from_name": name,

@@ -14,7 +14,7 @@ from accounts.roles import Role
 from accounts.throttles import counted
 from datasets.blinding import keep_listed, show
 from datasets.excluding.exclusions import left_out_for
-from datasets.exporters import exporters_of
+from datasets.exporters import exports_of
 from datasets.models import Contradiction, Release
 from datasets.records import collection_named
 from datasets.releasing.citing import bibtex, plain
@@ -59,7 +59,7 @@ def description(request: HttpRequest, name: str) -> HttpResponse:
 def exports(request: HttpRequest, name: str) -> HttpResponse:
     """The files that the collection can be exported to, as it is now."""
     collection = collection_named(name)
-    context = {"collection": collection, "exporters": exporters_of(collection).values()}
+    context = {"collection": collection, "exporters": exports_of(collection).values()}
     return render(request, "datasets/exports.html", context)
 
 

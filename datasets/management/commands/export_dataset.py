@@ -28,7 +28,8 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--format",
             required=True,
-            help=f"{', '.join(EXPORTERS)}; of a protocol: records or records-PART, records-csv, complete-json",
+            help=f"{', '.join(EXPORTERS)}, label-studio-json, label-studio-xml; of a protocol: records or "
+            "records-PART, records-csv, complete-json",
         )
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
         parser.add_argument(

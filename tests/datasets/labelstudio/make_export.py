@@ -1,11 +1,11 @@
-"""Make export.json and export-min.json of this folder with a real Label Studio; they were made with 1.23.2.
+"""Make the JSON files of this folder with a real Label Studio; they were made with 1.23.2.
 
     python3 -m venv /tmp/ls && /tmp/ls/bin/pip install label-studio
-    PYTHONPATH=. .venv/bin/python -m tests.datasets.labelstudio.make_export /tmp/ls
+    DJANGO_SETTINGS_MODULE=tests.settings PYTHONPATH=. .venv/bin/python -m tests.datasets.labelstudio.make_export /tmp/ls
 
 Twelve tasks with our own texts under the labelling configuration of configuration.py, two annotators. Both annotate
 ten; in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the
-second annotation is the ground truth.
+second annotation is the ground truth. returned.json is what Label Studio gives back of the file that the app writes.
 """
 
 import copy
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers.label_studio import PASSWORD, PeersBrowser, served
+from datasets.exporters.labelstudio import LabelStudioJson
 from datasets.labelstudio.configuration import configuration
 from datasets.labelstudio.tasks import data_of, results_of
+from datasets.streaming import StreamedRow
 
 HERE = Path(__file__).parent
 TEXTS = json.loads(Path("demonstration/imported.json").read_text(encoding="utf-8"))
@@ -74,8 +76,19 @@ def main(environment: Path) -> None:
             second = ben.annotate(project, task, seconds(n), cancelled=n >= 10)
             if n == 1:
                 ann.browser.api("PATCH", f"/api/annotations/{second}", {"ground_truth": True})
-        for kind, name in (("JSON", "export.json"), ("JSON_MIN", "export-min.json")):
-            (HERE / name).write_text(exported(ann, project, kind), encoding="utf-8")
+        taken_in = new_project(ann, written())
+        for of, kind, name in (
+            (project, "JSON", "export.json"),
+            (project, "JSON_MIN", "export-min.json"),
+            (taken_in, "JSON", "returned.json"),
+        ):
+            (HERE / name).write_text(exported(ann, of, kind), encoding="utf-8")
+
+
+def written() -> list[dict[str, Any]]:
+    """What the app writes of the first annotator's records."""
+    rows = [StreamedRow({"fields": record(n)}, [], [], []) for n in range(1, TASKS + 1)]
+    return json.loads("".join(LabelStudioJson().chunks(rows)))
 
 
 def new_project(by: Annotator, tasks: list[dict[str, Any]]) -> int:
@@ -90,7 +103,7 @@ def exported(by: Annotator, project: int, kind: str) -> str:
     page = by.browser.get(
         f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true"
     )
-    return json.dumps(json.loads(page.text), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(json.loads(page.text), ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A real export of Label Studio is imported by the page and by the command."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from tests.annotation import factories as make
 from tests.datasets.labelstudio.make_export import record, seconds
 from tests.datasets.labelstudio.test_reading import with_types
 
-EXPORT = Path(__file__).parent / "export.json"
+HERE = Path(__file__).parent
+EXPORT = HERE / "export.json"
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,32 @@ def test_the_command_takes_it_too(capsys):
     call_command("import_dataset", "label-studio", EXPORT, "--take=1", collection="moved")
     assert "no part of a record: cancelled annotations: 3" in capsys.readouterr().out
     assert records("moved") == [with_types(record(n)) for n in range(1, 11)]
+
+
+def test_what_goes_out_is_what_label_studio_gives_back_and_comes_in_again(uploading):
+    """returned.json was exported by Label Studio after it had imported the app's file of the same records."""
+    call_command("import_dataset", "label-studio", EXPORT, "--take=1", collection="moved")
+    sent = json.loads(download(uploading, "label-studio-json"))
+    returned = json.loads((HERE / "returned.json").read_text(encoding="utf-8"))
+    assert [results(task) for task in sent] == [results(task) for task in returned][: len(sent)]
+    assert [task["data"] for task in sent] == [task["data"] for task in returned][: len(sent)]
+    call_command("import_dataset", "label-studio", HERE / "returned.json", collection="again")
+    assert records("again")[: len(sent)] == records("moved")
+
+
+def results(task):
+    [made] = task["annotations"]
+    return made["result"]
+
+
+def download(client, name):
+    answer = client.get(reverse("datasets:export", args=("moved", name)))
+    return b"".join(answer.streaming_content).decode()
+
+
+def test_the_configuration_has_fields_for_each_question(uploading):
+    post(uploading, taken="annotator", annotator="1")
+    assert 'name="question2_answer2"' in download(uploading, "label-studio-xml")
 
 
 def test_a_file_of_another_format_says_so(uploading):
