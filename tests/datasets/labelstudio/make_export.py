@@ -1,7 +1,8 @@
 """Make the JSON files of this folder with a real Label Studio; they were made with 1.23.2.
 
     python3 -m venv /tmp/ls && /tmp/ls/bin/pip install label-studio
-    DJANGO_SETTINGS_MODULE=tests.settings PYTHONPATH=. .venv/bin/python -m tests.datasets.labelstudio.make_export /tmp/ls
+    export DJANGO_SETTINGS_MODULE=tests.settings
+    .venv/bin/python manage.py shell -c "from tests.datasets.labelstudio import make_export; make_export.main('/tmp/ls')"
 
 Twelve tasks with our own texts under the labelling configuration of configuration.py, two annotators. Both annotate
 ten; in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the
@@ -10,7 +11,6 @@ second annotation is the ground truth. returned.json is what Label Studio gives 
 
 import copy
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ class Annotator:
         )["id"]
 
 
-def main(environment: Path) -> None:
-    with tempfile.TemporaryDirectory() as folder, served(environment, Path(folder)) as server:
+def main(environment: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, served(Path(environment), Path(folder)) as server:
         ann, ben = Annotator(server.port, "ann"), Annotator(server.port, "ben")
         project = new_project(ann, [{"data": data_of(record(n))} for n in range(1, TASKS + 1)])
         listed = ann.browser.api(
@@ -104,7 +104,3 @@ def exported(by: Annotator, project: int, kind: str) -> str:
         f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true"
     )
     return json.dumps(json.loads(page.text), ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
