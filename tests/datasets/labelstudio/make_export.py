@@ -2,7 +2,7 @@
 
     python3 -m venv /tmp/ls && /tmp/ls/bin/pip install label-studio
     export DJANGO_SETTINGS_MODULE=tests.settings
-    .venv/bin/python manage.py shell -c "from tests.datasets.labelstudio import make_export; make_export.main('/tmp/ls')"
+    .venv/bin/python manage.py shell -c "from tests.datasets.labelstudio.make_export import main; main('/tmp/ls')"
 
 Twelve tasks with our own texts under the labelling configuration of configuration.py, two annotators. Both annotate
 ten; in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the
