@@ -92,7 +92,7 @@ def test_an_older_version_brings_both_sides():
 
 
 def test_nothing_is_agreed_to_unasked():
-    agree = {"post_to": "/api/shown/", "fields": {"tags": "4"}}
+    agree = {"post_to": "/sub/api/shown/", "fields": {"tags": "4"}}
     client, server, _ = scripted((409, {"error": "See?", "agree": agree}, {}), (200, {}, {}))
     with pytest.raises(AsksFirst) as error:
         client.get("/api/reports/1/")

@@ -13,6 +13,7 @@ from tests.accounts.factories import bearer, use_up
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.judging import factories as judging
+from tests.programs import Program
 
 # Once: other modules send the same statements to both databases.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
@@ -135,14 +136,16 @@ def test_the_sixty_first_download_is_refused_as_json(get, rita, study):
     assert answer.json()["retry"] is True
 
 
-def test_who_may_still_annotate_is_asked_first(client):
+def test_who_may_still_annotate_is_asked_first():
     """The numbers count what others entered, and nothing is given up without a yes."""
     campaign = annotation.campaign(tags=1, people=2)
     reader = annotation.annotator("alice")
     reader.grants.create(role=Role.RESEARCHER)
     annotation.submitted(annotation.annotator("bob"), within=campaign)
-    headers = bearer(reader)
+    program, address = Program(reader), f"/api/reports/campaigns/{campaign.pk}/"
     for _ in "12":
-        asked = client.get(f"/api/reports/campaigns/{campaign.pk}/", headers=headers)
+        asked = program.get(address)
         assert (asked.status_code, asked.json()["code"]) == (409, "asks_first")
-        assert asked.json()["agree"]["fields"]
+    agree = asked.json()["agree"]
+    assert program.send("POST", agree["post_to"], agree["fields"]).json() == {"tags": 1}
+    assert program.get(address).json()["rounds"]

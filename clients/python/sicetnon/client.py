@@ -21,7 +21,7 @@ class Client(Transport):
 
     def agree(self, asked: AsksFirst) -> Any:
         """Say yes, with what that costs in `asked.error`. Then ask again for what was not shown."""
-        return self.post(asked.agree["post_to"], asked.agree["fields"])
+        return self.post(self.whole(asked.agree["post_to"]), asked.agree["fields"])
 
     # ------------------------------------------------------------ tags and annotating
 

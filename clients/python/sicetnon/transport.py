@@ -59,7 +59,7 @@ class Transport:
 
     def send(self, method: str, path: str, **options: Any) -> requests.Response:
         """The answer. Raises ApiError for a status from 400 on, of waiting once patience has run out."""
-        url = urljoin(f"{self.address}/", path) if "://" in path else f"{self.address}{path}"
+        url = path if "://" in path else f"{self.address}{path}"
         if not url.startswith(f"{self.address}/"):
             raise ValueError(f"{url} is not an address of {self.address}.")
         left = self.patience
@@ -73,6 +73,10 @@ class Transport:
             response.close()
             left -= wait
             self.sleep(wait)
+
+    def whole(self, path: str) -> str:
+        """A path that the server named, as a whole address: it begins at the server's root."""
+        return urljoin(f"{self.address}/", path)
 
     def get(self, path: str, **filters: Any) -> Any:
         return self.send("GET", path, params=filters).json()
