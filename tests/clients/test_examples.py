@@ -1,6 +1,9 @@
 """What the docs show of the client runs against a server, with a token alone."""
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,8 +11,12 @@ import pytest
 from accounts.roles import Role
 from accounts.tokens import issuing
 from accounts.tokens.scopes import scopes_of
+from annotation.models import Annotation
+from annotation.states import AnnotationState
+from datasets.models import ReleaseFile
 from datasets.releasing.freezing import freeze
 from judging import studies
+from judging.models import Judgment
 from tests.annotation import factories as annotation
 from tests.conftest import require_or_skip
 from tests.datasets.factories import mills
@@ -40,6 +47,30 @@ def ada(live_server, monkeypatch, tmp_path):
     monkeypatch.setenv("SICETNON_TOKEN", text)
     monkeypatch.chdir(tmp_path)
     return ada
+
+
+def script():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"```python\n(import os\n.*?)```", page, re.DOTALL)
+    return text
+
+
+def test_the_script_of_the_docs(ada, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(CLIENT))
+    assert len(script().splitlines()) <= 40
+    ran = subprocess.run(
+        [sys.executable, "-c", script()], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    assert ran.stderr == ""
+    said = [line.partition(":")[0] for line in ran.stdout.splitlines()]
+    files = sorted(path.name for path in tmp_path.iterdir())
+    released = sorted(ReleaseFile.objects.values_list("name", flat=True))
+    # The run of what she judges is hidden from her.
+    assert said[:6] == ["tags", "annotate", "run", "judge", "judged", "report"]
+    assert said[6:] == ["release"] * len(files)
+    assert files == released
+    assert Annotation.objects.get(author=ada).state == AnnotationState.SUBMITTED
+    assert Judgment.objects.get(slot__judge__person=ada).comment == "By a script"
 
 
 def test_the_notebook_makes_a_figure(ada, tmp_path, monkeypatch):
