@@ -15,8 +15,10 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from datasets.excluding.exposure import responses_known
+        from datasets.releasing.bundle.asked import bundled_prompts
         from generation.access import runs_known
         from generation.call_queues import queues
+        from generation.prompts.bundling import prompts_to_bundle
         from generation.prompts.declared import TABLES, prompt_problems
         from generation.prompts.example import prompt_blocks
         from protocols.checking import key_tables, part_problems
@@ -25,6 +27,7 @@ class GenerationConfig(AppConfig):
 
         register(check_services, "services")
         responses_known.add(self.name, runs_known)
+        bundled_prompts.add(self.name, prompts_to_bundle)
         queues.add(self.name, responses_to_ask)
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, prompt_blocks)

@@ -19,6 +19,7 @@ class JudgingConfig(AppConfig):
         from datasets import blinding
         from datasets.excluding.exposure import hidden_questions, responses_known
         from datasets.importers.arriving import came_along
+        from datasets.releasing.bundle.asked import harnesses
         from datasets.releasing.publishing import open_uses
         from generation.access import hides_models, hides_runs
         from generation.call_queues import queues
@@ -32,6 +33,7 @@ class JudgingConfig(AppConfig):
             studies_known,
         )
         from judging.files.removing import remove_unfinished
+        from judging.machine.bundled_harnesses import bundled_harnesses
         from judging.rubric_versions import left_out_of
         from judging.rules.declared_rubrics import TABLES, rubric_problems
         from judging.rules.example import rubric_blocks
@@ -44,6 +46,7 @@ class JudgingConfig(AppConfig):
         blinding.hides_records.add(self.name, hides_records)
         blinding.records_problem.add(self.name, records_problem)
         came_along.add(self.name, remove_unfinished)
+        harnesses.add(self.name, bundled_harnesses)
         hides_runs.add(self.name, judged_runs)
         hides_models.add(self.name, are_models_hidden)
         hides_protocols.add(self.name, are_models_hidden)

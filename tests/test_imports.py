@@ -120,6 +120,7 @@ PURE = {
     "datasets.importers.json_text",
     "datasets.importers.same_tag",
     "datasets.importers.wikicontradict_records",
+    "datasets.releasing.bundle.asked",
     "datasets.releasing.bundle.card",
     "datasets.releasing.bundle.croissant",
     "datasets.releasing.bundle.datasheet",

@@ -1,10 +1,9 @@
 """README.md, the card that Hugging Face reads, and CITATION.cff. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from datasets.releasing.bundle.croissant import QUESTIONS, RECORDS
 from datasets.releasing.bundle.facts import DataFile, Facts
-from datasets.releasing.bundle.fields import Field, Type
+from datasets.releasing.bundle.fields import Field, LineFile, Type
 from datasets.releasing.bundle.licences import spdx, spdx_of_passages
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 
@@ -16,10 +15,6 @@ _TYPES = {Type.TEXT: "string", Type.NUMBER: "int64", Type.FLAG: "bool"}
 def readme(facts: Facts, files: Sequence[DataFile]) -> str:
     """README.md: YAML in front, then what the release is, what the files are, how to load and cite it."""
     listed = "\n".join(f"| `{file.path}` | {inline(file.holds)} | {file.bytes} |" for file in files)
-    fields = "\n".join(
-        f"| `{field.name}` | {_type(field)} | {inline(field.about)} |"
-        for field in facts.lines.questions
-    )
     return _README.format(
         front=_front(facts),
         title=inline(facts.title),
@@ -31,13 +26,38 @@ def readme(facts: Facts, files: Sequence[DataFile]) -> str:
         canary=f"\nCanary: {inline(facts.canary)}\n" if facts.canary else "",
         files=listed,
         attribution="" if facts.protocol else "- `attribution.csv`: where each passage is from\n",
-        fields=fields,
+        schemas=", ".join(f"`{of.name}.jsonl`" for of in facts.lines.files),
+        later="" if facts.subset else _LATER,
+        harness_files="".join(
+            f"- `{path}`: for {harness.name}\n" for harness in facts.harnesses for path in harness.files
+        ),
+        fields=_fields(facts.lines.questions),
+        prompts=_prompts(facts),
         licence=inline(facts.said("licence")),
         records_licence=f" Of the records: {inline(facts.protocol_licence)}." if facts.protocol else "",
         notes=block(facts.notes),
         citation=inline(facts.citation),
         bibtex=fenced(facts.bibtex),
     )  # fmt: skip
+
+
+def _fields(of: LineFile) -> str:
+    """The rows of a table."""
+    return "\n".join(
+        f"| `{field.name}` | {_type(field)} | {inline(field.about)} |" for field in of.fields
+    )
+
+
+def _prompts(facts: Facts) -> str:
+    """What prompts.jsonl is, and how harnesses run it; "" where there is none."""
+    if not facts.lines.prompts:
+        return ""
+    whole = _PROMPTS.format(fields=_fields(facts.lines.prompts))
+    if facts.harnesses:
+        whole += _HARNESSES.format(names=" or ".join(of.name for of in facts.harnesses))
+    for harness in facts.harnesses:
+        whole += f"\n### {harness.name}\n\n{harness.about}\n\n{fenced(harness.run)}\n"
+    return whole
 
 
 def _counts(facts: Facts) -> str:
@@ -64,24 +84,25 @@ def _front(facts: Facts) -> str:
         "task_categories:",
         '- "question-answering"',
         "configs:",
-        *_config("questions", QUESTIONS),
-        "  default: true",
-        *_config("records", RECORDS),
-        "dataset_info:",
-        "- config_name: questions",
-        "  features:",
     ]
-    for field in facts.lines.questions:
-        # A list of texts has been called both; all versions of the library read this one.
-        kind = "sequence: string" if field.type == Type.TEXTS else f"dtype: {_TYPES[field.type]}"
-        lines += [f"  - name: {yaml_text(field.name)}", f"    {kind}"]
+    for of in facts.lines.files:
+        lines += [
+            f"- config_name: {of.name}", "  data_files:", "  - split: test", f"    path: {of.path}",
+            *(["  default: true"] if of is facts.lines.questions else []),
+        ]  # fmt: skip
+    lines.append("dataset_info:")
+    for of in facts.lines.files:
+        # Nested data have the type that the library finds.
+        if of is not facts.lines.records:
+            lines += [f"- config_name: {of.name}", "  features:", *_features(of)]
     return "\n".join(lines)
 
 
-def _config(name: str, path: str) -> list[str]:
-    return [
-        f"- config_name: {name}", "  data_files:", "  - split: test", f"    path: {path}"
-    ]  # fmt: skip
+def _features(of: LineFile) -> Iterator[str]:
+    for field in of.fields:
+        # A list of texts has been called both; all versions of the library read this one.
+        kind = "sequence: string" if field.type == Type.TEXTS else f"dtype: {_TYPES[field.type]}"
+        yield from (f"  - name: {yaml_text(field.name)}", f"    {kind}")
 
 
 def _licence(facts: Facts) -> list[str]:
@@ -140,15 +161,13 @@ Version {version}, frozen on {day} with Sic et Non {app}: {counts}.
 |---|---|---|
 {files}
 
-- `schema/`: a JSON Schema for the lines of `records.jsonl` and of `questions.jsonl`
+- `schema/`: a JSON Schema for the lines of {schemas}
 - `croissant.json`: the files and their columns, for machines
 - `DATASHEET.md`: how the data were made
 - `LICENSES.md`: the licence of each part
-{attribution}- `CITATION.cff`: how to cite it
+{attribution}{harness_files}- `CITATION.cff`: how to cite it
 - `SHA256SUMS`: `sha256sum -c SHA256SUMS` checks all files
-
-The release page has the sha256 of this zip. A DOI or errata that were added later are there too.
-
+{later}
 ## Load it
 
 With `datasets`, by the path of the folder where the zip was unpacked:
@@ -172,7 +191,7 @@ questions = [json.loads(line) for line in open("data/questions.jsonl", encoding=
 | Field | Type | |
 |---|---|---|
 {fields}
-
+{prompts}
 ## Licence
 
 Of the annotations: {licence}.{records_licence} `LICENSES.md` says it for each part.
@@ -186,4 +205,24 @@ Of the annotations: {licence}.{records_licence} `LICENSES.md` says it for each p
 {citation}
 
 {bibtex}
+"""
+
+_LATER = """
+The release page has the sha256 of this zip. A DOI or errata that were added later are there too.
+"""
+_PROMPTS = """
+## Prompts
+
+`data/prompts.jsonl` has each question in each prompt, with the text as it is sent. Left out are prompts that draw
+examples or an order anew in each run, that show revised passages, or to which no model replies; and each question that
+lacks a passage that the prompt shows.
+
+| Field | Type | |
+|---|---|---|
+{fields}
+"""
+_HARNESSES = """
+## Run it in a lab
+
+Unpack the zip and go to its folder. {names} asks any model the prompts. What either shows is no person's verdict.
 """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from datasets.releasing.bundle.facts import DataFile, Facts
-from datasets.releasing.bundle.fields import Field, Type
+from datasets.releasing.bundle.fields import Field, LineFile, Type
 from datasets.releasing.bundle.licences import spdx
 
 _CONTEXT: dict[str, Any] = {
@@ -55,7 +55,6 @@ _TYPES = {
     Type.FLAG: "sc:Boolean",
     Type.TEXTS: "sc:Text",
 }
-RECORDS, QUESTIONS = "data/records.jsonl", "data/questions.jsonl"
 
 
 def croissant(facts: Facts, files: Sequence[DataFile]) -> bytes:
@@ -75,10 +74,7 @@ def croissant(facts: Facts, files: Sequence[DataFile]) -> bytes:
         "url": f"https://doi.org/{facts.doi}" if facts.doi else "LICENSES.md",
         "creator": [_creator(creator) for creator in facts.about.get("creators", ())],
         "distribution": [_file(file) for file in files],
-        "recordSet": [
-            _records("records", RECORDS, facts.lines.records),
-            _records("questions", QUESTIONS, facts.lines.questions),
-        ],
+        "recordSet": [_record_set(of) for of in facts.lines.files],
     }
     return json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
 
@@ -109,14 +105,14 @@ def _file(file: DataFile) -> dict[str, str]:
     }
 
 
-def _records(name: str, path: str, fields: Sequence[Field]) -> dict[str, Any]:
+def _record_set(of: LineFile) -> dict[str, Any]:
     """The flat fields: no type of Croissant holds nested data."""
     return {
         "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
-        "description": f"The lines of {path}.",
-        "field": [_field(name, path, field) for field in fields if field.type in _TYPES],
+        "@id": of.name,
+        "name": of.name,
+        "description": of.holds,
+        "field": [_field(of.name, of.path, field) for field in of.fields if field.type in _TYPES],
     }
 
 

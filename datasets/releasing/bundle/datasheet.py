@@ -20,6 +20,7 @@ def datasheet(facts: Facts) -> str:
         invalid=facts.invalid,
         questions=facts.questions,
         left_out=facts.left_out,
+        why=_OF_SUBSET if facts.subset else _OF_RELEASE,
         language=inline(facts.said("language")),
         source=inline(facts.said("source")),
         source_citation=block(facts.said("source_citation")),
@@ -47,6 +48,10 @@ def _creators(facts: Facts) -> str:
     return "\n".join(lines) or NOT_GIVEN
 
 
+_OF_RELEASE = "The page of the release says why questions were left out."
+_OF_SUBSET = (
+    "Questions were left out because they were not drawn; the notes below say how that was done."
+)
 _SHEET = """\
 # Datasheet of {title}, version {version}
 
@@ -79,7 +84,7 @@ What a record is: {kind}
 | Questions left out | {left_out} |
 | Language of the texts | {language} |
 
-The page of the release says why questions were left out. All records are one split, `test`.
+{why} All records are one split, `test`.
 
 ## 3. Collection process
 

@@ -1,10 +1,11 @@
 """What the texts of a bundle say of its release. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from datasets.releasing.bundle.asked import Harness
 from datasets.releasing.bundle.fields import Lines
 
 NOT_GIVEN = "(not given)"
@@ -29,6 +30,7 @@ class Facts:
     citation: as a sentence. protocol: name and version of the one that declares the records, else "". `canary`,
     `protocol_licence` and `protocol_source` are the protocol's. left_out: questions; the page of the release says why.
     wikis: the licence of the passages, by the hosts of their wikis.
+    subset: the name of the one that is bundled in place of the whole release, else "".
     """
 
     name: str
@@ -51,6 +53,8 @@ class Facts:
     questions: int
     left_out: int
     wikis: Mapping[str, str]
+    subset: str
+    harnesses: Sequence[Harness]
 
     def said(self, name: str) -> str:
         """The text of `about`; "" where nobody gave it."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import SimpleNamespace
 from typing import Any
 
 from datasets.contexts import (
@@ -14,7 +13,7 @@ from datasets.contexts import (
     question_kind,
     reasoning,
 )
-from datasets.schema import Slot
+from datasets.releasing.bundle.asked import Asked, PromptLine
 from protocols.declaration import Declaration, DeclaredField, FieldType
 
 
@@ -29,31 +28,22 @@ class Type(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question as its line is made from it: its number in the file, its record's columns, the question itself."""
-
-    number: int
-    columns: Mapping[str, Any]
-    slot: Slot
-
-    @property
-    def passages(self) -> SimpleNamespace:
-        return SimpleNamespace(**self.columns)
-
-
-@dataclass(frozen=True)
 class Field:
-    """A key of each line. `value` gives it; records are written by their exporter, and their fields have none."""
+    """A key of each line. `value` gives it, of an Asked or a PromptLine; an exporter writes records."""
 
     name: str
     type: Type
     about: str
-    value: Callable[[Asked], Any] = lambda _: None
+    value: Callable[[Any], Any] = lambda _: None
     can_be_null: bool = False
 
 
 def _column(name: str) -> Callable[[Asked], Any]:
     return lambda asked: asked.columns[name]
+
+
+def _of_question(name: str) -> Callable[[PromptLine], Any]:
+    return lambda line: line.asked.columns[name]
 
 
 def _kept(name: str, column: str, about: str) -> Field:
@@ -114,23 +104,72 @@ RECORDS = (
 )  # fmt: skip
 
 
+_PROMPT_ID = Field("id", Type.TEXT, "Identity of the line: record_id, number of the question, prompt.",
+                   lambda line: line.key)  # fmt: skip
+_PROMPT = (
+    Field("record_id", Type.TEXT, "The id of its record in records.jsonl.", _of_question("external_id")),
+    Field("record_version", Type.NUMBER, "The version of that record, from 1.", _of_question("version")),
+    Field("prompt", Type.TEXT, "Name of the prompt.", lambda line: line.prompt.name),
+    Field("prompt_sha256", Type.TEXT, "sha256 of what decides the prompt's text, in hex.",
+          lambda line: line.prompt.sha256),
+    Field("text", Type.TEXT, "The text as it is sent.", lambda line: line.sent.text),
+)  # fmt: skip
+PROMPTS = (
+    _PROMPT_ID,
+    *_PROMPT,
+    Field("gold", Type.TEXTS, "The gold answers for this prompt.", lambda line: list(line.sent.gold)),
+    Field("n", Type.NUMBER, "Number of the question in its record, from 1.", lambda line: line.asked.slot.n),
+    Field("question", Type.TEXT, "The question.", lambda line: line.asked.slot.question),
+    Field("kind", Type.TEXT, "yes/no or wh.", lambda line: question_kind(line.asked.slot.question or "").value),
+)  # fmt: skip
+# The records of other protocols have no gold answers.
+DECLARED_PROMPTS = (
+    _PROMPT_ID,
+    *_PROMPT,
+    Field("second", Type.TEXTS, "What is sent after the reply: the pieces between which the reply stands.",
+          lambda line: line.sent.second, True),
+    Field("is_check", Type.FLAG, "Whether the second text asks if the reply holds; the reply stays the answer.",
+          lambda line: line.prompt.is_check),
+    Field("answer", Type.TEXT, "What the answer is: a text, the scores of the options, a span of a passage, an option.",
+          lambda line: line.prompt.answer),
+    Field("options", Type.TEXTS, "The options, if there are any.", lambda line: list(line.prompt.options)),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LineFile:
+    """A file of lines. Its configuration in the card, its record set and its schema have its name."""
+
+    name: str
+    holds: str
+    fields: tuple[Field, ...]
+
+    @property
+    def path(self) -> str:
+        return f"data/{self.name}.jsonl"
+
+    def line(self, made: Asked | PromptLine) -> dict[str, Any]:
+        return {field.name: field.value(made) for field in self.fields}
+
+
 @dataclass(frozen=True)
 class Lines:
-    """The fields of records.jsonl and of questions.jsonl. `added` are keys that stand in every line."""
+    """The files of lines; `prompts` is None where no prompt can be in it. `added` are keys that stand in every line."""
 
-    records: tuple[Field, ...]
-    questions: tuple[Field, ...]
+    records: LineFile
+    questions: LineFile
+    prompts: LineFile | None
     added: Mapping[str, str]
 
-    def question(self, asked: Asked) -> dict[str, Any]:
-        """The line of a question."""
-        return {field.name: field.value(asked) for field in self.questions}
+    @property
+    def files(self) -> list[LineFile]:
+        return [file for file in (self.questions, self.records, self.prompts) if file]
 
 
-def fields_of(declaration: Declaration | None, canary: str) -> Lines:
+def fields_of(declaration: Declaration | None, canary: str, has_prompts: bool = True) -> Lines:
     """Of WikiContradict, where no protocol is given; else of the protocol: its own fields, its canary and licence."""
     if declaration is None:
-        return Lines(RECORDS, QUESTIONS, {})
+        return _lines(RECORDS, QUESTIONS, PROMPTS if has_prompts else (), {})
     taken = set(declaration.fields)
     whole = {"canary": canary, "licence": declaration.licence}
     about = {
@@ -139,20 +178,34 @@ def fields_of(declaration: Declaration | None, canary: str) -> Lines:
     }
     added = {name: text for name, text in whole.items() if text}
     own = [_renamed(field, taken) for field in (_ID, _VERSION)]
-    marks = [
-        _renamed(Field(name, Type.TEXT, about[name], _always(text)), taken)
-        for name, text in added.items()
-    ]
+    marks = [Field(name, Type.TEXT, about[name], _always(text)) for name, text in added.items()]
     record = Field("record", Type.DATA, f"The record as the protocol {declaration} declares it.")
-    in_lines = [Field(name, Type.TEXT, about[name]) for name in added]
-    return Lines(
-        (_ID, _VERSION, record, *in_lines),
-        (*own, *map(_declared, declaration.fields.values()), *marks),
+    declared = map(_declared, declaration.fields.values())
+    return _lines(
+        (_ID, _VERSION, record, *marks),
+        (*own, *declared, *(_renamed(field, taken) for field in marks)),
+        (*DECLARED_PROMPTS, *marks) if has_prompts else (),
         added,
     )
 
 
-def _always(text: str) -> Callable[[Asked], str]:
+def _lines(
+    records: tuple[Field, ...],
+    questions: tuple[Field, ...],
+    prompts: tuple[Field, ...],
+    added: Mapping[str, str],
+) -> Lines:
+    return Lines(
+        LineFile("records", "The complete form of each record, a line each.", records),
+        LineFile("questions", "A line for each question, flat and typed.", questions),
+        LineFile("prompts", "A line for each question and prompt, as it is sent.", prompts)
+        if prompts
+        else None,
+        added,
+    )
+
+
+def _always(text: str) -> Callable[[object], str]:
     return lambda _: text
 
 

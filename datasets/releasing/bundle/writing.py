@@ -1,19 +1,31 @@
-"""The bundle of a release, written from its stored files and its rows, a batch in memory at a time."""
+"""The bundle of a release or a subset, written from its rows and its other files, a batch in memory at a time."""
 
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC
+from functools import partial
+from itertools import islice
+from typing import Any
 
-from datasets.exporters import exporters_of
+from datasets.exporters import Exporter, exporters_of
 from datasets.exporters.complete_json import CompleteJson
 from datasets.models import Release, ReleaseFile, Validity
-from datasets.releasing.bundle import croissant
+from datasets.releasing.bundle.asked import (
+    Asked,
+    BundledPrompt,
+    Harness,
+    harnesses_of,
+    prompt_lines,
+    prompts_of,
+)
 from datasets.releasing.bundle.card import citation, readme
+from datasets.releasing.bundle.croissant import croissant
 from datasets.releasing.bundle.datasheet import datasheet
 from datasets.releasing.bundle.facts import DataFile, Facts
-from datasets.releasing.bundle.fields import Asked, Lines, fields_of
+from datasets.releasing.bundle.fields import LineFile, Lines, fields_of
 from datasets.releasing.bundle.licences import HEADER, attributions, licences
 from datasets.releasing.bundle.schemas import schema
 from datasets.releasing.bundle.zipping import Zip, zip_into
@@ -26,8 +38,6 @@ from pages.data_responses import csv_lines
 Rows = Callable[[], Iterator[StreamedRow]]
 _PIECE = 2**20
 _LINES = "application/jsonlines"
-OF_RECORDS = "The complete form of each record, a line each."
-OF_QUESTIONS = "A line for each question, flat and typed."
 
 
 class Bundle:
@@ -37,9 +47,9 @@ class Bundle:
     label = "All files in one bundle (zip)"
     suffix = ".zip"
     holds = (
-        "Records and questions as JSON Lines and in the other formats below, with a card, a datasheet, licences, the "
-        "source of each passage, schemas, and the hash of each file. It is not compressed, so that its bytes are the "
-        "same each time."
+        "Records, questions and prompts as JSON Lines and in the other formats below, with a card, a datasheet, "
+        "licences, the source of each passage, schemas, and the hash of each file. It is not compressed, so that its "
+        "bytes are the same each time."
     )
     leaves_out = "excluded questions, revised passages, and earlier versions."
     loads = (
@@ -49,6 +59,15 @@ class Bundle:
     content_type = "application/zip"
 
 
+@dataclass(frozen=True)
+class FormatFile:
+    """A file in one of the collection's formats; `chunks` gives its bytes anew each time."""
+
+    exporter: Exporter
+    name: str
+    chunks: Callable[[], Iterator[bytes]]
+
+
 def stored_bundle(
     release: Release, rows: Rows, files: Sequence[ReleaseFile], left_out: int
 ) -> StoredFile:
@@ -56,7 +75,17 @@ def stored_bundle(
 
     rows: gives its rows anew each time. files: its other files, stored. left_out: how many questions are.
     """
-    return store(_pieces(lambda zipped: _write(zipped, release, rows, files, left_out)))
+    known = exporters_of(release.collection)
+    formats = [
+        FormatFile(known[file.format], file.name, partial(_stored_bytes, file)) for file in files
+    ]
+    return store(_pieces(lambda zipped: write_bundle(zipped, release, rows, formats, left_out)))
+
+
+def _stored_bytes(file: ReleaseFile) -> Iterator[bytes]:
+    with opened(file) as stored:
+        while piece := stored.read(_PIECE):
+            yield piece
 
 
 def _pieces(write: Callable[[Zip], None]) -> Iterator[bytes]:
@@ -69,88 +98,129 @@ def _pieces(write: Callable[[Zip], None]) -> Iterator[bytes]:
             yield piece
 
 
-def _write(
+def write_bundle(
     zipped: Zip,
     release: Release,
     rows: Rows,
-    files: Sequence[ReleaseFile],
+    formats: Sequence[FormatFile],
     left_out: int,
+    subset: str = "",
 ) -> None:
+    """Write the bundle; `subset` is the name of the subset that it has in place of the whole release."""
     collection = release.collection
     declaration = collection.declaration if collection.is_declared else None
-    lines = fields_of(declaration, collection.canary)
+    prompts, runners = prompts_of(declaration), harnesses_of(declaration)
+    lines = fields_of(declaration, collection.canary, has_prompts=bool(prompts))
     tally = Counter[str]()
-    [complete] = [file for file in files if file.format == CompleteJson.name]
-    made = [
-        (croissant.RECORDS, OF_RECORDS, _record_lines(complete, lines)),
-        (croissant.QUESTIONS, OF_QUESTIONS, _question_lines(rows(), lines, tally)),
-    ]
-    data = [
-        DataFile(path, path.rpartition("/")[2], holds, _LINES, *zipped.add(path, chunks))
-        for path, holds, chunks in made
-    ]
-    data += [_published(zipped, release, file) for file in files if file != complete]
+    data = list(_data(zipped, rows, formats, lines, prompts, tally))
     wikis: dict[str, str] = {}
     if declaration is None:
         said = licences_of_wikis()
         found = (line for row in rows() for line in attributions(row.columns, said, wikis))
         zipped.add("attribution.csv", (text.encode("utf-8") for text in csv_lines(HEADER, found)))
-    facts = _facts(release, lines, tally, left_out, wikis)
+    facts = _facts(release, lines, tally, left_out, subset, wikis, runners)
     texts = {
         "README.md": readme(facts, data),
         "CITATION.cff": citation(facts),
         "DATASHEET.md": datasheet(facts),
         "LICENSES.md": licences(facts),
     }
-    documents = {path: text.encode("utf-8") for path, text in texts.items()} | {
-        "croissant.json": croissant.croissant(facts, data),
-        "schema/records.json": schema("A line of records.jsonl", lines.records),
-        "schema/questions.json": schema("A line of questions.jsonl", lines.questions),
+    documents = {
+        **{path: text.encode("utf-8") for path, text in texts.items()},
+        "croissant.json": croissant(facts, data),
+        **{
+            f"schema/{of.name}.json": schema(f"A line of {of.name}.jsonl", of.fields)
+            for of in lines.files
+        },
+        **{path: text for runner in runners for path, text in runner.files.items()},
     }
     for path, content in documents.items():
         zipped.add(path, [content])
 
 
-def _record_lines(complete: ReleaseFile, lines: Lines) -> Iterator[bytes]:
+def _data(
+    zipped: Zip,
+    rows: Rows,
+    formats: Sequence[FormatFile],
+    lines: Lines,
+    prompts: Sequence[BundledPrompt],
+    tally: Counter[str],
+) -> Iterator[DataFile]:
+    """Add the files below data/; `tally` counts records, invalid tags and questions."""
+    [complete] = [of for of in formats if of.exporter.name == CompleteJson.name]
+
+    def added(of: LineFile, chunks: Iterator[bytes]) -> DataFile:
+        return DataFile(of.path, f"{of.name}.jsonl", of.holds, _LINES, *zipped.add(of.path, chunks))
+
+    yield added(lines.records, _record_lines(complete, lines))
+    yield added(lines.questions, _question_lines(_asked(rows, tally), lines.questions))
+    if lines.prompts:
+        yield added(lines.prompts, _prompt_lines(_asked(rows), lines.prompts, prompts))
+    for of in formats:
+        if of is not complete:
+            path, exporter = f"data/{of.name}", of.exporter
+            size, sha256 = zipped.add(path, of.chunks())
+            yield DataFile(
+                path, exporter.label, exporter.holds, exporter.content_type, size, sha256
+            )
+
+
+def _record_lines(complete: FormatFile, lines: Lines) -> Iterator[bytes]:
     """The records of the complete form, which has one on each line after its head."""
-    with opened(complete) as file:
-        next(file)
-        for line in file:
-            text = line.strip().removesuffix(b",")
-            if not text.startswith(b"{"):
-                continue
-            if lines.added:
-                entry = json.loads(text) | lines.added
-                text = json.dumps(entry, ensure_ascii=False).encode("utf-8")
-            yield text + b"\n"
+    for line in islice(_lines_in(complete.chunks()), 1, None):
+        text = line.strip().removesuffix(b",")
+        if not text.startswith(b"{"):
+            continue
+        if lines.added:
+            entry = json.loads(text) | lines.added
+            text = json.dumps(entry, ensure_ascii=False).encode("utf-8")
+        yield text + b"\n"
 
 
-def _question_lines(
-    rows: Iterable[StreamedRow], lines: Lines, tally: Counter[str]
-) -> Iterator[bytes]:
-    """A line for each question; `tally` counts records, invalid tags and questions."""
-    for row in rows:
+def _lines_in(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from whole
+    yield rest
+
+
+def _asked(rows: Rows, tally: Counter[str] | None = None) -> Iterator[Asked]:
+    """Each question with its number in the file."""
+    tally = Counter() if tally is None else tally
+    for row in rows():
         # A record of a protocol is left out with its question.
         tally["records"] += bool(row.questions) or row.columns["fields"] is None
         tally["invalid"] += row.columns["validity"] == Validity.INVALID
         for slot in row.questions:
             tally["questions"] += 1
-            line = lines.question(Asked(tally["questions"], row.columns, slot))
-            yield json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n"
+            yield Asked(tally["questions"], row.columns, slot)
 
 
-def _published(zipped: Zip, release: Release, file: ReleaseFile) -> DataFile:
-    """A stored file as it is."""
-    exporter = exporters_of(release.collection)[file.format]
-    with opened(file) as stored:
-        size, sha256 = zipped.add(f"data/{file.name}", iter(lambda: stored.read(_PIECE), b""))
-    return DataFile(
-        f"data/{file.name}", exporter.label, exporter.holds, exporter.content_type, size, sha256
-    )
+def _question_lines(asked: Iterator[Asked], of: LineFile) -> Iterator[bytes]:
+    return (_json_line(of.line(question)) for question in asked)
+
+
+def _prompt_lines(
+    asked: Iterator[Asked], of: LineFile, prompts: Sequence[BundledPrompt]
+) -> Iterator[bytes]:
+    for question in asked:
+        for line in prompt_lines(question, prompts):
+            yield _json_line(of.line(line))
+
+
+def _json_line(line: dict[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
 def _facts(
-    release: Release, lines: Lines, tally: Counter[str], left_out: int, wikis: Mapping[str, str]
+    release: Release,
+    lines: Lines,
+    tally: Counter[str],
+    left_out: int,
+    subset: str,
+    wikis: Mapping[str, str],
+    runners: Sequence[Harness],
 ) -> Facts:
     collection = release.collection
     declaration = collection.declaration if collection.is_declared else None
@@ -175,4 +245,6 @@ def _facts(
         questions=tally["questions"],
         left_out=left_out,
         wikis=wikis,
+        subset=subset,
+        harnesses=runners,
     )

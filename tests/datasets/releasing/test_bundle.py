@@ -15,11 +15,12 @@ from accounts.roles import Role
 from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Instance, ReleaseFile
 from datasets.releasing import freezing
-from datasets.releasing.bundle.fields import QUESTIONS, RECORDS, fields_of
+from datasets.releasing.bundle.fields import PROMPTS, QUESTIONS, RECORDS, fields_of
 from datasets.releasing.bundle.licences import EITHER, attributions, licence_named, spdx
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 from datasets.releasing.stored_files import opened
 from datasets.releasing.verifying import make_files
+from generation.prompts.prompting import prompts
 from tests import conflictbank
 from tests.datasets.declared import small, test_parts
 from tests.datasets.factories import annotation, imported, mills, record
@@ -122,7 +123,9 @@ def test_every_file_parses_whatever_the_collection_says_of_itself(about):
     title = about.get("title", "mills")
     card = front_of(files["README.md"])
     assert card["pretty_name"] == title
-    assert [config["config_name"] for config in card["configs"]] == ["questions", "records"]
+    names = ["questions", "records", "prompts"]
+    assert [config["config_name"] for config in card["configs"]] == names
+    assert [info["config_name"] for info in card["dataset_info"]] == ["questions", "prompts"]
     assert {split["split"] for c in card["configs"] for split in c["data_files"]} == {"test"}
     assert {split["path"] for c in card["configs"] for split in c["data_files"]} <= files.keys()
     assert card["size_categories"] == ["n<1K"]
@@ -137,7 +140,7 @@ def test_every_file_parses_whatever_the_collection_says_of_itself(about):
     sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
     for file in croissant["distribution"]:
         assert sums[file["contentUrl"]] == file["sha256"]
-    for name in ("records", "questions"):
+    for name in ("records", "questions", "prompts"):
         properties = json.loads(files[f"schema/{name}.json"])["properties"]
         assert all(
             line.keys() == properties.keys() for line in lines_in(files[f"data/{name}.jsonl"])
@@ -316,11 +319,11 @@ def test_a_licence_is_known_by_its_name(text, name):
 def test_fields_of_a_protocol_keep_their_names_where_ours_are_the_same():
     declaration = small.declaration()
     lines = fields_of(declaration, "Ferries.")
-    assert [field.name for field in lines.questions] == [
+    assert [field.name for field in lines.questions.fields] == [
         "id", "version", *declaration.fields, "canary", "licence",
     ]  # fmt: skip
     assert lines.added == {"canary": "Ferries.", "licence": "none"}
-    assert fields_of(None, "").records == RECORDS
+    assert fields_of(None, "").records.fields == RECORDS
 
 
 def test_records_of_a_protocol_have_its_canary_and_licence_in_every_line():
@@ -341,6 +344,47 @@ def test_records_of_a_protocol_have_its_canary_and_licence_in_every_line():
         assert test_parts.CANARY in files[name].decode()
     assert "attribution.csv" not in files
     assert "data/ponds-1.0-ponds_with_simple_questions.json" in files
+
+
+def test_prompts_are_lines_of_their_own_and_run_by_two_programs():
+    files = files_of(released(record(title="A"), record(title="B")))
+    [one, *_, other] = lines = lines_in(files["data/prompts.jsonl"])
+    assert len(lines) == 2 * 7
+    assert list(one) == [field.name for field in PROMPTS]
+    records = lines_in(files["data/records.jsonl"])
+    assert (one["record_id"], other["record_id"]) == (records[0]["id"], records[1]["id"])
+    assert one["id"] == f"{records[0]['id']}:1:internal-knowledge"
+    assert (one["gold"], one["kind"]) == (["1791", "1803"], "wh")
+    assert one["prompt_sha256"] == prompts()["internal-knowledge"].sha256
+    assert [path for path in files if path.startswith(("inspect/", "lm_eval/"))] == [
+        "inspect/wikicontradict.py", "inspect/judge-prompt.json", "lm_eval/wikicontradict.yaml",
+        "lm_eval/wikicontradict.py",
+    ]  # fmt: skip
+    text = files["README.md"].decode()
+    assert "What either shows is no person's verdict." in text
+    assert "inspect eval inspect/wikicontradict.py" in text
+
+
+def test_prompts_of_a_protocol_have_its_canary_and_licence_and_no_program_that_runs_them():
+    collection = conflictbank.collection(1)
+    files = files_of(freezing.freeze(collection=collection, version="1.0"))
+    lines = lines_in(files["data/prompts.jsonl"])
+    licence = collection.declaration.licence
+    assert lines
+    assert {line["licence"] for line in lines} == {licence}
+    assert {line["answer"] for line in lines} == {"scores"}
+    assert "gold" not in lines[0]
+    assert not [path for path in files if path.startswith(("inspect/", "lm_eval/"))]
+    assert "Run it in a lab" not in files["README.md"].decode()
+
+
+def test_a_protocol_without_prompts_has_no_file_of_them():
+    collection = test_parts.imported(test_parts.dumped(test_parts.pond(1))).collection
+    files = files_of(freezing.freeze(collection=collection, version="1.0"))
+    assert {"data/prompts.jsonl", "schema/prompts.json"} & files.keys() == set()
+    card = front_of(files["README.md"])
+    assert [config["config_name"] for config in card["configs"]] == ["questions", "records"]
+    assert "prompts.jsonl" not in files["README.md"].decode()
 
 
 def test_a_record_that_is_left_out_is_not_counted():

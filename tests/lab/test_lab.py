@@ -1,0 +1,184 @@
+"""A lab loads and runs the bundle of a release, in an environment of its own and without a network.
+
+Skipped where LAB_ENVIRONMENT names no environment; make_environment.py makes one.
+"""
+
+import io
+import json
+import os
+import subprocess
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from datasets.importers import IMPORTERS
+from datasets.importers.import_files import import_file
+from datasets.models import Collection
+from datasets.releasing.freezing import freeze
+from datasets.releasing.stored_files import opened
+from demonstration.outputs import RECORDS
+from judging.machine.prompt import find_prompt, render
+from tests import conflictbank
+from tests.datasets.declared import test_parts
+from tests.lab.make_environment import REQUIREMENTS, VARIABLE
+
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
+
+HERE = Path(__file__).resolve().parent
+OFFLINE = {
+    **dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "NO_COLOR"), "1"),
+    **dict.fromkeys(
+        ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
+    ),
+}
+OURS = ("published", "demonstration")
+NAMES = ("correct", "partially correct", "incorrect", "unparsed")
+GRADES = (
+    ("Both are there.\n\nevaluation: correct", "correct"),
+    ("evaluation: incorrect\nNo: Evaluation: **partially correct**", "unparsed"),
+    ("comment: one of them. Evaluation: Partically correct.", "partially correct"),
+    ("incorrect", "unparsed"),
+    ("evaluation: correct\nevaluation: incorrect", "incorrect"),
+    ("It has 9 letters.\nevaluation: correct, mostly", "unparsed"),
+    ("EVALUATION:  partially  correct .\nThat is all.", "partially correct"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lab() -> Path:
+    """The folder of the environment's programs."""
+    how = f"Set {VARIABLE} to a folder, and run python tests/lab/make_environment.py (1 GB)"
+    if not os.environ.get(VARIABLE):
+        pytest.skip(f"{VARIABLE} is not set. {how}.")
+    made = Path(os.environ[VARIABLE]) / "made"
+    if not made.exists() or made.read_bytes() != REQUIREMENTS.read_bytes():
+        pytest.fail(f"{VARIABLE} has no environment by today's requirements.txt. {how}.")
+    return made.parent / "bin"
+
+
+@pytest.fixture(scope="module")
+def folders():
+    return {}
+
+
+@pytest.fixture(params=[*OURS, "parts", "conflictbank"])
+def unpacked(request, lab, folders, settings, tmp_path_factory) -> Path:
+    """The folder of a bundle, made once; the name of the data set is the folder's."""
+    name = request.param
+    if name not in folders:
+        made = tmp_path_factory.mktemp("lab") / name
+        settings.DATA_DIR = tmp_path_factory.mktemp("data")
+        release = freeze(collection=collection(name, request), version="1.0")
+        with opened(release.files.get(format="bundle")) as file:
+            zipfile.ZipFile(file).extractall(made)
+        folders[name] = made
+    return folders[name]
+
+
+def collection(name, request) -> Collection:
+    if name == "conflictbank":
+        return conflictbank.collection(3)
+    if name == "parts":
+        ponds = (test_parts.pond(1), test_parts.pond(2, memorised_aliases=["B"]))
+        return test_parts.imported(test_parts.dumped(*ponds)).collection
+    published = "wikicontradict/wikicontradict.json"
+    data = (
+        request.getfixturevalue("study_file")(published).read_bytes()
+        if name == "published"
+        else RECORDS.read_bytes()
+    )
+    importer = IMPORTERS["wikicontradict"]
+    imported = import_file(importer=importer, file=io.BytesIO(data), collection_name=name)
+    whole = imported.collection
+    Collection.objects.filter(pk=whole.pk).update(
+        licence="CC BY 4.0", creators=[{"name": "A. Mill", "orcid": "", "affiliation": ""}]
+    )
+    whole.refresh_from_db()
+    return whole
+
+
+def run(folder: Path, *command: object) -> str:
+    """The program's output, which must be without an error."""
+    env = {
+        **os.environ,
+        **OFFLINE,
+        "HF_HOME": str(folder.parent / "hf"),
+        "HOME": str(folder.parent),
+    }
+    done = subprocess.run(
+        list(map(str, command)), cwd=folder, env=env, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
+    return done.stdout
+
+
+def lines(folder: Path, name: str) -> list:
+    with (folder / "data" / f"{name}.jsonl").open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_every_library_reads_every_data_file(unpacked, lab):
+    run(unpacked, "sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS")
+    run(unpacked, lab / "cffconvert", "--validate")
+    names = [path.stem for path in (unpacked / "schema").iterdir()]
+    run(unpacked, lab / "python", HERE / "read_files.py", *names)
+    found = json.loads((unpacked / "read.json").read_text())
+    counts = {name: len(lines(unpacked, name)) for name in names}
+    assert min(counts.values()) > 0
+    assert found["croissant"] == {"counts": counts, "problems": []}
+    assert found["configurations"] == counts
+    others = [name for name in found["pandas"] if not name.endswith(".jsonl")]
+    for library in ("pandas", "pyarrow", "datasets"):
+        assert {name: found[library][f"{name}.jsonl"] for name in names} == counts, library
+    print(unpacked.name, counts, {name: found["pandas"][name] for name in others})
+
+
+@pytest.mark.parametrize("unpacked", OURS, indirect=True)
+def test_inspect_gives_the_shares_of_a_scripted_grader(unpacked, lab):
+    asked = [line for line in lines(unpacked, "prompts") if line["prompt"] == "both-passages"]
+    script = [GRADES[n % len(GRADES)] for n in range(len(asked))]
+    (unpacked / "grader.json").write_text(json.dumps([text for text, _ in script]))
+    run(unpacked, lab / "python", HERE / "run_inspect.py")
+    found = json.loads((unpacked / "inspect.json").read_text())
+    assert (found["status"], found["samples"]) == ("success", len(asked))
+    counted = Counter(verdict for _, verdict in script)
+    assert found["shares"] == pytest.approx({name: counted[name] / len(asked) for name in NAMES})
+    sent = [[["user", line["text"]], 0.0, 250] for line in asked]
+    assert sorted(found["sent"]) == sorted(sent)
+    template = find_prompt().template
+    judged = [
+        render(template, question=line["question"], gold=line["gold"],
+               response=f"It has {len(line['text'])} letters.")
+        for line in asked
+    ]  # fmt: skip
+    assert sorted(found["judged"]) == sorted(judged)
+    status, why = found["without a grader"]
+    assert status == "error"
+    assert "grader" in why
+    print(unpacked.name, len(asked), found["shares"])
+
+
+@pytest.mark.parametrize("unpacked", OURS, indirect=True)
+def test_lm_eval_asks_every_question_and_keeps_the_replies(unpacked, lab):
+    out = unpacked / "replies"
+    run(
+        unpacked, lab / "lm_eval", "run", "--model", "dummy", "--include_path", "lm_eval", "--tasks",
+        "wikicontradict", "--log_samples", "--output_path", out,
+    )  # fmt: skip
+    [result] = out.rglob("results_*.json")
+    numbers = json.loads(result.read_text())["results"]["wikicontradict"]
+    assert numbers["both_gold_answers_occur,none"] == 0.0
+    [samples] = out.rglob("samples_wikicontradict_*.jsonl")
+    kept = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+    asked = [line for line in lines(unpacked, "prompts") if line["prompt"] == "both-passages"]
+    assert {each["doc"]["id"] for each in kept} == {line["id"] for line in asked}
+    assert len(kept) == len(asked)
+    texts = {line["id"]: line["text"] for line in asked}
+    assert all(
+        each["arguments"]["gen_args_0"]["arg_0"] == texts[each["doc"]["id"]] for each in kept
+    )
+    assert {each["resps"][0][0] for each in kept} == {"lol"}
+    print(unpacked.name, len(kept))
