@@ -19,6 +19,11 @@ urlpatterns = [
     path("collections/<str:name>/subsets/", subsets.index, name="subsets"),
     path("collections/<str:name>/subsets/new/", subsets.new, name="subset_new"),
     path("collections/<str:name>/subsets/<int:subset_id>/", subsets.subset, name="subset"),
+    path(
+        "collections/<str:name>/subsets/<int:subset_id>/bundle/",
+        subsets.bundle,
+        name="subset_bundle",
+    ),
     path("collections/<str:name>/revised/", revisions.revised, name="revised"),
     path("collections/<str:name>/description/", releases.description, name="description"),
     path("collections/<str:name>/export/", releases.exports, name="exports"),

@@ -125,6 +125,7 @@ GET   /collections/mills/subsets/                             302  403  403  403
 GET   /collections/mills/subsets/new/                         302  403  403  403  403  403  403  403  200  200
 POST  /collections/mills/subsets/new/                         403  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/subsets/{subset}/                    302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/subsets/{subset}/bundle/             302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/revised/                             302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/description/                         302  403  403  403  403  403  403  403  200  200

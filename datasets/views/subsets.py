@@ -2,16 +2,19 @@
 
 from django.contrib import messages
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from accounts.throttles import counted
 from datasets.blinding import check_collection, show
 from datasets.contradiction_page import titles_of
 from datasets.forms import SubsetForm
 from datasets.records import collection_named
+from datasets.releasing.bundle.writing import Bundle
+from datasets.releasing.subset_bundles import spooled_bundle
 from datasets.subsets import (
     contradictions_of,
     described,
@@ -56,6 +59,19 @@ def subset(request: HttpRequest, name: str, subset_id: int) -> HttpResponse:
         "page": page_of(request, questions.order_by("contradiction__position", "n")),
     }
     return render(request, "datasets/subset.html", context)
+
+
+@require_safe
+@roles_required(Role.ADMIN, Role.RESEARCHER)
+@counted("downloads")
+def bundle(request: HttpRequest, name: str, subset_id: int) -> FileResponse:
+    """The zip with the subset's questions, as that of a release."""
+    row = subset_of(collection_named(name), subset_id)
+    show(person_of(request), contradictions_of(row), request.path)
+    file, filename = spooled_bundle(row)
+    return FileResponse(
+        file, as_attachment=True, filename=filename, content_type=Bundle.content_type
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -20,6 +20,7 @@ def readme(facts: Facts, files: Sequence[DataFile]) -> str:
         title=inline(facts.title),
         description=block(facts.said("description")),
         version=facts.version,
+        made="drawn" if facts.subset else "frozen",
         day=f"{facts.frozen:%Y-%m-%d}",
         app=facts.app_version,
         counts=_counts(facts),
@@ -153,7 +154,7 @@ _README = """\
 
 {description}
 
-Version {version}, frozen on {day} with Sic et Non {app}: {counts}.
+Version {version}, {made} on {day} with Sic et Non {app}: {counts}.
 {canary}
 ## Files
 

@@ -27,7 +27,7 @@ def datasheet(facts: Facts) -> str:
         app=facts.app_version,
         licence=inline(facts.said("licence")),
         contact=inline(facts.said("contact")),
-        day=f"{facts.frozen:%Y-%m-%d}",
+        lasting=(_SUBSET_LASTS if facts.subset else _RELEASE_LASTS).format(facts.frozen),
         notes=block(facts.notes),
         not_given=NOT_GIVEN,
     )
@@ -51,6 +51,10 @@ def _creators(facts: Facts) -> str:
 _OF_RELEASE = "The page of the release says why questions were left out."
 _OF_SUBSET = (
     "Questions were left out because they were not drawn; the notes below say how that was done."
+)
+_RELEASE_LASTS = "Frozen on {:%Y-%m-%d}; its files never change. Corrections appear as errata and as new versions."
+_SUBSET_LASTS = (
+    "Drawn on {:%Y-%m-%d}; its questions never change. Corrections appear in releases of the whole."
 )
 _SHEET = """\
 # Datasheet of {title}, version {version}
@@ -96,7 +100,7 @@ How that source is cited:
 
 ## 4. Preprocessing, cleaning, labelling
 
-The annotations are those of the records; nothing was changed when the release was frozen with Sic et Non {app}.
+The annotations are those of the records; nothing was changed when the files were made with Sic et Non {app}.
 The complete records say which answers were inferred and where passages were copied from, where that is known.
 
 ## 5. Uses
@@ -111,7 +115,7 @@ Licence of the annotations: {licence}. `LICENSES.md` has the licence of each par
 
 Contact: {contact}
 
-Frozen on {day}; its files never change. Corrections appear as errata and as new versions.
+{lasting}
 
 Notes on this version:
 

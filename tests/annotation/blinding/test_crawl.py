@@ -47,6 +47,7 @@ SHOWING = {
     "datasets:revised",
     "datasets:revision",
     "datasets:subset",
+    "datasets:subset_bundle",
     "evaluation:disagreements",
     "evaluation:rows",
     "evaluation:rows_csv",
