@@ -42,8 +42,9 @@ def _lm_eval() -> Harness:
     return Harness(
         "lm-evaluation-harness",
         "Sends the same and keeps the replies. It has no judge: `both_gold_answers_occur` is the share of replies in "
-        "which both gold answers occur as they are written, whatever the case of letters. That is not the paper's "
-        "measure: a reply in other words has none, and one that prefers an answer has both.",
+        "which both gold answers occur as they are written, whatever the case of letters; a prompt with one gold "
+        "answer has no such number. That is not the paper's measure: a reply in other words has none, and one that "
+        "prefers an answer has both.",
         _LM_EVAL,
         _files("lm_eval", "wikicontradict.yaml", "wikicontradict.py"),
     )

@@ -142,6 +142,8 @@ _WIKICONTRADICT = """\
 {passages}
 | Stand-alone passages | adaptations of those passages, under the same licence |
 | Annotations: claims, spans, types, questions, answers, comments | {chosen} |
+| Words of the prompts, and the judge prompt | quoted from Hou et al. 2024, WikiContradict |
+| Programs in `inspect/` and `lm_eval/` | Apache-2.0, as Sic et Non |
 
 `attribution.csv` has the title, a permanent link, and the page with the history, which names the authors, for each
 passage, and its licence. Where the source of a record names no revision, it says so. The licence of a wiki other than
