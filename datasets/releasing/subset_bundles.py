@@ -12,7 +12,7 @@ from datasets.exporters import Exporter, exporters_of, hashed
 from datasets.exporters.export_files import spooled_by
 from datasets.models import Contradiction, Instance, Release, Subset
 from datasets.releasing.bundle.writing import Bundle, FormatFile, Rows, write_bundle
-from datasets.releasing.describing import about
+from datasets.releasing.bundle.zipping import zip_into
 from datasets.streaming import streamed
 from datasets.subsets import contradictions_of, described
 from leases.refusal import Refusal
@@ -33,22 +33,23 @@ def spooled_bundle(subset: Subset) -> tuple[IO[bytes], str]:
         _as_release(subset, number),
         _rows(subset, set(kept.values_list("pk", flat=True))),
     )
-    exporters = exporters_of(subset.collection).values()
+    exporters = exporters_of(subset.collection, release.about).values()
     formats = [
         FormatFile(of, _name(release, of.suffix), partial(_bytes, of, rows)) for of in exporters
     ]
-    release.sha256 = _sha256(_bytes(hashed(subset.collection), rows))
-    left_out = subset.frame - number
-    file = spooled_by(
-        lambda file: write_bundle(file, release, rows, formats, left_out, subset.name)
-    )
-    return file, _name(release, Bundle.suffix)
+    release.sha256 = _sha256(_bytes(hashed(subset.collection, release.about), rows))
+
+    def write(file: IO[bytes]) -> None:
+        with zip_into(file) as zipped:
+            write_bundle(zipped, release, rows, formats, subset.frame - number, subset.name)
+
+    return spooled_by(write), _name(release, Bundle.suffix)
 
 
 def _as_release(subset: Subset, number: int) -> Release:
     """The subset as a release that is not stored."""
     collection = subset.collection
-    told = about(collection)
+    told = collection.about
     name = " ".join(subset.name.split())
     return Release(
         collection=collection,

@@ -98,7 +98,7 @@ RECORDS = (
     Field("span_2_ranges", Type.DATA, "The contradicted spans of passage 2, as [start, end]."),
     Field("filled", Type.TEXTS, "Columns that the program filled in and the annotator left."),
     Field("provenance", Type.DATA, "For passage 1 and 2, the pieces it was copied from."),
-    Field("left_out", Type.DATA, "Numbers of its questions that are excluded, and not in the record."),
+    Field("left_out", Type.DATA, "Numbers of its questions that are not in the record: excluded, or not drawn."),
     Field("derived", Type.DATA, "Inferred answers, as [question, answer]."),
     Field("same_tag", Type.TEXTS, "The ids of other records found in the same tag."),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from judging import settling, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot
 from tests.annotation import factories as make
-from tests.datasets.factories import imported
+from tests.datasets.factories import imported, record
 from tests.factories import person
 from tests.judging import factories as judging
 
@@ -91,6 +91,8 @@ def copied(record: Contradiction, into: str) -> None:
 def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, object]:
     """A release, a subset, revised passages and an exclusion, in force and in a second release."""
     collection = instance.contradiction.collection
+    # Another question: nothing is frozen where all are excluded.
+    imported(record(title="Wend Mill"), into=collection.name)
     freeze(collection=collection, version="1.0")
     drawn = subsets.freeze("All", collection, subsets.Query(), SubsetPlan(7), by=None)
     agreeing = Texts(f"{MARK} passage", f"{MARK} passage", f"{MARK} answer")
