@@ -23,6 +23,32 @@ UNDOING = StateTable(
 )
 
 
+class FreezeState(TextChoices):
+    WAITING = "waiting", "Waiting"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+FREEZE_JOB = StateTable(
+    "Freeze",
+    FreezeState,
+    {
+        "start": ((FreezeState.WAITING,), FreezeState.RUNNING, "worker"),
+        "expire": ((FreezeState.RUNNING,), FreezeState.WAITING, "sweeper"),
+        "finish": ((FreezeState.RUNNING,), FreezeState.DONE, "worker"),
+        "fail": ((FreezeState.WAITING, FreezeState.RUNNING), FreezeState.FAILED, "worker"),
+        "cancel": (
+            (FreezeState.WAITING, FreezeState.RUNNING, FreezeState.FAILED),
+            FreezeState.CANCELLED,
+            "admin",
+        ),
+        "again": ((FreezeState.FAILED, FreezeState.CANCELLED), FreezeState.WAITING, "admin"),
+    },
+)
+
+
 class RevisionState(TextChoices):
     PROPOSED = "proposed", "Waiting for a check"
     CHECKED = "checked", "Checked"

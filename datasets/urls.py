@@ -4,7 +4,15 @@ from django.urls import path
 
 from datasets import api
 from datasets.views import collections as views
-from datasets.views import exclusions, published, publishing, releases, revisions, subsets
+from datasets.views import (
+    exclusions,
+    freezing,
+    published,
+    publishing,
+    releases,
+    revisions,
+    subsets,
+)
 
 app_name = "datasets"
 
@@ -29,7 +37,13 @@ urlpatterns = [
     path("collections/<str:name>/export/", releases.exports, name="exports"),
     path("collections/<str:name>/export/<str:format>/", views.export, name="export"),
     path("collections/<str:name>/protocol/", views.move_protocol, name="move_protocol"),
-    path("collections/<str:name>/releases/", views.freeze_release, name="freeze"),
+    path("collections/<str:name>/releases/", freezing.freeze_release, name="freeze"),
+    path("collections/<str:name>/freezing/<str:version>/", freezing.freezing, name="freezing"),
+    path(
+        "collections/<str:name>/freezing/<str:version>/cancel/",
+        freezing.cancel_freezing,
+        name="cancel_freezing",
+    ),
     path("collections/<str:name>/releases/<str:version>/", releases.release, name="release"),
     path(
         "collections/<str:name>/releases/<str:version>/since/<str:earlier>/",

@@ -254,6 +254,7 @@ NO_FIELDS = {
     "/people/{person}/second-factor/remove/",
     "/people/{person}/institution/remove/",
     "/invitations/{invitation}/withdraw/",
+    "/collections/mills/freezing/3.0/cancel/",
     "/fetches/{fetch}/cancel/",
     "/annotate/drafts/{handed_back}/take-up/",
     "/annotate/drafts/{handed_back}/undo/",

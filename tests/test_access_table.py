@@ -24,6 +24,7 @@ from datasets import revisions
 from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.models import Collection
+from datasets.releasing import freeze_jobs
 from datasets.releasing.freezing import freeze as release
 from datasets.releasing.publishing import publish as publish_release
 from datasets.revisions import Texts
@@ -142,6 +143,8 @@ GET   /collections/mills/releases/1.1/delete-files/           302  403  403  403
 POST  /collections/mills/releases/1.1/delete-files/           302  403  403  403  403  403  403  403  409  409
 GET   /data/mills/1.1/                                        200  200  200  200  200  200  200  200  200  200
 GET   /data/mills/1.1/data/questions.jsonl                    200  200  200  200  200  200  200  200  200  200
+GET   /collections/mills/freezing/3.0/                        302  403  200  200  403  403  403  200  200  200
+POST  /collections/mills/freezing/3.0/cancel/                 302  403  403  403  403  403  403  403  302  302
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
 POST  /collections/watermills/protocol/                       302  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.0/files/wikicontradict-csv/ 302  403  403  403  403  403  403  200  200  200
@@ -514,7 +517,7 @@ def stored(kept):
         {"everybody": everybody, **{who: one.pk for who, one in everybody.items()}}
         | accounts(everybody)
         | tagged(everybody)
-        | released()
+        | released(everybody)
         | decided_by_two(everybody)
         | judged(everybody)
         | written(everybody)
@@ -568,11 +571,12 @@ def tagged(everybody):
     }  # fmt: skip
 
 
-def released():
+def released(everybody):
     collection = datasets.mills()
     release(collection=collection, version="1.0")
     shown = release(collection=collection, version="1.1")
     publish_release(shown, by=person("paula", Role.ADMIN), name="mills")
+    freeze_jobs.begin(collection=collection, version="3.0", notes="", by=everybody["olga"])
     installed(changed("version = 1", "version = 2"))
     Collection.objects.create(name="watermills", protocol=installed())
     installed(CLAIMS.read_text(encoding="utf-8"))

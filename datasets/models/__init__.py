@@ -8,6 +8,7 @@ are spelled in schema.py alone. In text columns null means that the source recor
 
 from datasets.models.collections import Collection, SeenCollections
 from datasets.models.decisions import Exclusion, PastExclusion, RevisedPassage, Subset, Undoing
+from datasets.models.freezes import FreezeJob
 from datasets.models.records import (
     Contradiction,
     Instance,
@@ -31,6 +32,7 @@ __all__ = [
     "Contradiction",
     "Erratum",
     "Exclusion",
+    "FreezeJob",
     "Instance",
     "Modality",
     "PastExclusion",

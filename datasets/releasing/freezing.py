@@ -1,9 +1,8 @@
 """Freezing a release, and reading its rows."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -14,12 +13,13 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.counts import current_instances
 from datasets.excluding.exclusions import in_force
-from datasets.exporters import FileFormat, exporters_of, hashed
+from datasets.exporters import Exporter, FileFormat, exporters_of, hashed
 from datasets.exporters.complete_json import CompleteJson
 from datasets.models import (
     Collection,
     Contradiction,
     Erratum,
+    Instance,
     Release,
     ReleaseExclusion,
     ReleaseFile,
@@ -33,6 +33,7 @@ from datasets.streaming import StreamedRow, streamed
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
+Rows = Iterator[StreamedRow]
 VERSION = re.compile(r"\A[0-9A-Za-z][0-9A-Za-z._-]{0,39}\Z")
 
 
@@ -45,7 +46,13 @@ class _Content:
 
 
 def freeze(
-    *, collection: Collection, version: str, notes: str = "", by: Person | None = None
+    *,
+    collection: Collection,
+    version: str,
+    notes: str = "",
+    by: Person | None = None,
+    along: Callable[[Rows], Rows] = iter,
+    recorded: Callable[[], None] = lambda: None,
 ) -> Release:
     """Release the collection: its newest rows, in order, as files that never change.
 
@@ -54,11 +61,12 @@ def freeze(
     with its question.
 
     The files are written first, while others go on working; the rows that name them appear together. A process killed
-    before leaves files that no release names.
+    before leaves files that no release names. `along` passes on the rows of each reading, and `recorded` is called last
+    in the transaction; what they raise stops the freeze.
     Raises Conflict if that version exists or the collection changed meanwhile, Refusal if nothing is left to release or
     the version is no valid name, ExportFailed if there is no room.
     """
-    _check_version(collection, version)
+    check_version(collection, version)
     content = _content(collection)
     _check_content(collection, content)
     # The bundle says when it was frozen, so the moment is chosen here and not when the row is saved.
@@ -72,10 +80,14 @@ def freeze(
         created_by=by,
         created_at=timezone.now(),
     )
-    files = [_written(collection, version, content, name) for name in exporters_of(collection)]
+
+    def rows() -> Rows:
+        return along(streamed(given_out(current(collection)), without=list(content.excluded)))
+
+    files = [_written(release, exporter, rows()) for exporter in exporters_of(collection).values()]
     [release.sha256] = [file.sha256 for file in files if file.format == hashed(collection).name]
-    files.append(_bundled(release, content, files))
-    return _recorded(release, content, files)
+    files.append(_bundled(release, content, rows, files))
+    return _recorded(release, content, files, recorded)
 
 
 def _content(collection: Collection) -> _Content:
@@ -93,20 +105,23 @@ def _content(collection: Collection) -> _Content:
 def _check_content(collection: Collection, content: _Content) -> None:
     if not content.keys:
         raise Refusal("The collection is empty; there is nothing to release.")
-    if content.excluded and len(content.excluded) == current_instances(collection).count():
+    if content.excluded and len(content.excluded) == _questions(collection).count():
         raise Refusal("Every question of the collection is excluded; there is nothing to release.")
 
 
-def _written(collection: Collection, version: str, content: _Content, name: str) -> ReleaseFile:
+def _questions(collection: Collection) -> QuerySet[Instance]:
+    return current_instances(collection).filter(contradiction__withheld=None)
+
+
+def _written(release: Release, exporter: Exporter, rows: Rows) -> ReleaseFile:
     """The file of this format, stored; its row is not saved yet."""
-    exporter = exporters_of(collection)[name]
-    rows = streamed(given_out(current(collection)), without=list(content.excluded))
     stored = store(text.encode("utf-8") for text in exporter.chunks(rows))
-    return named_file(collection, version, exporter, stored)
+    return named_file(release.collection, release.version, exporter, stored)
 
 
-def _bundled(release: Release, content: _Content, files: list[ReleaseFile]) -> ReleaseFile:
-    rows = partial(streamed, given_out(current(release.collection)), without=list(content.excluded))
+def _bundled(
+    release: Release, content: _Content, rows: Callable[[], Rows], files: list[ReleaseFile]
+) -> ReleaseFile:
     stored = stored_bundle(release, rows, files, len(content.excluded))
     return named_file(release.collection, release.version, Bundle(), stored)
 
@@ -124,10 +139,12 @@ def named_file(
 
 
 @transaction.atomic
-def _recorded(release: Release, content: _Content, files: list[ReleaseFile]) -> Release:
+def _recorded(
+    release: Release, content: _Content, files: list[ReleaseFile], recorded: Callable[[], None]
+) -> Release:
     collection = release.collection
     locked(collection)
-    _check_version(collection, release.version)
+    check_version(collection, release.version)
     if _content(collection) != content:
         raise Conflict(
             "The collection changed while it was frozen, so nothing was released. Freeze it again."
@@ -146,10 +163,12 @@ def _recorded(release: Release, content: _Content, files: list[ReleaseFile]) -> 
         file.release = release
         file.save()
     record(AuditKind.FREEZE, release.created_by, f"release {release.version} of {collection.name}")
+    recorded()
     return release
 
 
-def _check_version(collection: Collection, version: str) -> None:
+def check_version(collection: Collection, version: str) -> None:
+    """Raises Refusal for what is no version, Conflict for one that exists."""
     if not VERSION.match(version):
         raise Refusal(
             "A version has up to 40 letters, digits, . _ - and starts with a letter or digit."
@@ -160,7 +179,7 @@ def _check_version(collection: Collection, version: str) -> None:
         )
 
 
-def released_rows(release: Release) -> Iterator[StreamedRow]:
+def released_rows(release: Release) -> Rows:
     """The release's rows with its questions, a batch in memory at a time, for its files."""
     left_out = release.left_out.order_by().values_list("instance_id", flat=True)
     return streamed(released(release), without=list(left_out))

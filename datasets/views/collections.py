@@ -30,7 +30,6 @@ from datasets.deviations import DeviationKind
 from datasets.excluding.exclusions import (
     excluded_ids,
     exclusions_of,
-    left_out_for,
     standings,
     tally,
 )
@@ -42,11 +41,11 @@ from datasets.importers.formats import PartUnknown, format_for, formats
 from datasets.importers.import_files import import_file
 from datasets.importers.json_text import Unreadable
 from datasets.labelstudio.reading import lines_of
-from datasets.models import Collection, Contradiction, Instance, Release, Validity
+from datasets.models import Collection, Contradiction, Instance, Validity
 from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
-from datasets.releasing.freezing import freeze
-from datasets.releasing.names_found import NamesFound, names_in
+from datasets.releasing import freeze_jobs
+from datasets.releasing.names_found import NamesFound
 from datasets.releasing.released import with_sizes
 from datasets.releasing.withholding import given_out
 from datasets.revisions import progress
@@ -130,10 +129,10 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
 @roles_required(*READERS)
 def collection(request: HttpRequest, name: str) -> HttpResponse:
     """A collection: its contradictions, exports and releases."""
-    return _collection_page(request, collection_named(name))
+    return collection_page(request, collection_named(name))
 
 
-def _collection_page(
+def collection_page(
     request: HttpRequest,
     collection: Collection,
     refused: ReleaseForm | None = None,
@@ -160,6 +159,7 @@ def _collection_page(
         "validity": validity,
         **tally(exclusions_of(collection, person)),
         "revised": None if collection.is_declared else progress(collection, person),
+        "freezes": freeze_jobs.unfinished(collection),
         "releases": with_sizes(collection),
         "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
         "withheld": current(collection).filter(withheld__isnull=False).count(),
@@ -190,7 +190,7 @@ def move_protocol(request: HttpRequest, name: str) -> HttpResponse:
             to = move(collection, form.cleaned_data["version"], person_of(request))
             messages.success(request, f"{collection.name} now has {to}.")
             return redirect("datasets:collection", name)
-    return _collection_page(request, collection, not_moved=form)
+    return collection_page(request, collection, not_moved=form)
 
 
 def _searched(rows: QuerySet[Contradiction], wanted: str) -> QuerySet[Contradiction]:
@@ -285,30 +285,3 @@ def _download(
         filename=f"{stem}{exporter.suffix}",
         content_type=exporter.content_type,
     )
-
-
-@require_POST
-@roles_required(Role.ADMIN)
-def freeze_release(request: HttpRequest, name: str) -> HttpResponse:
-    """Freeze the collection under a version."""
-    collection = collection_named(name)
-    form, names = ReleaseForm(request.POST), names_in(collection, person_of(request))
-    if names.digest != request.POST.get("names_read", ""):
-        form.add_error(
-            None, "Comments may name somebody. Read them below, and tick the box to go on."
-        )
-    if form.is_valid():
-        with refused_in(form, "version"):
-            made = freeze(collection=collection, **form.cleaned_data, by=person_of(request))
-            messages.success(
-                request,
-                f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
-            )
-            return redirect("datasets:release", name, made.version)
-    keep_listed(person_of(request), {place.contradiction for place in names.places}, request.path)
-    return _collection_page(request, collection, refused=form, names=names)
-
-
-def _without(made: Release, person: Person) -> str:
-    left_out = left_out_for(person).filter(release=made).count()
-    return f", without {how_many(left_out, 'excluded question')}" if left_out else ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from datasets.exporters import Exporter, exporters_of
 from datasets.exporters.complete_json import CompleteJson
-from datasets.models import Release, ReleaseFile, Validity
+from datasets.models import Collection, Release, ReleaseFile, Validity
 from datasets.releasing.bundle.asked import (
     Asked,
     BundledPrompt,
@@ -66,6 +66,12 @@ class FormatFile:
     exporter: Exporter
     name: str
     chunks: Callable[[], Iterator[bytes]]
+
+
+def readings(collection: Collection) -> int:
+    """How often the rows are read for a bundle."""
+    declaration = collection.declaration if collection.is_declared else None
+    return 1 + bool(prompts_of(declaration)) + (declaration is None)
 
 
 def stored_bundle(
