@@ -168,10 +168,10 @@ class Taken(NamedTuple):
 
 def measured(work: Callable[[], object], prepare: Callable[[], object] | None = None) -> Taken:
     """What `work` takes in a child of this process, which runs `prepare` before."""
-    return apart(_measured, work, prepare)
+    return apart(measured_here, work, prepare)
 
 
-def _measured(work: Callable[[], object], prepare: Callable[[], object] | None) -> Taken:
+def measured_here(work: Callable[[], object], prepare: Callable[[], object] | None = None) -> Taken:
     if prepare:
         prepare()
     before, began, worked = peak(), time.perf_counter(), time.process_time()

@@ -28,6 +28,10 @@ SMALL = {
         r"ratio +\d(.|\n)* \d+ pages, \d+ of them over 300 ms",
     ),
     "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
+    "releasing": (
+        f"--records 40 {TABLES}",
+        r"40 records frozen .* ratio +\d(.|\n)*four downloads .* ratio +\d(.|\n)*a save: .* ratio +\d",
+    ),
     "declared": (
         f"--records 50 {TABLES}",
         r"50 records in .* ratio +\d(.|\n)*50 records out .* ratio +\d",
