@@ -129,16 +129,13 @@ def test_a_disk_that_is_full_at_any_step_leaves_no_release(monkeypatch, module, 
 
 def test_a_database_without_room_leaves_no_release(monkeypatch):
     collection = mills()
-    for step in ("ReleaseRow.objects.bulk_create", "ReleaseFile.save", "record"):
-        name, _, rest = step.partition(".")
-        holder, _, called = rest.rpartition(".")
-        at = getattr(freezing, name) if rest else freezing
-        at = getattr(at, holder) if holder else at
+    for step in ("_save_rows", "ReleaseFile.save", "record"):
+        holder, _, name = step.rpartition(".")
 
         def full(*args, **kwargs):
             raise OperationalError("database or disk is full")
 
-        monkeypatch.setattr(at, called or name, full)
+        monkeypatch.setattr(getattr(freezing, holder) if holder else freezing, name, full)
         with pytest.raises(OperationalError):
             freezing.freeze(collection=collection, version="1.0")
         monkeypatch.undo()
