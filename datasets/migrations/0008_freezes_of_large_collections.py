@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('datasets', '0006_published_and_withheld_releases'),
+        ('datasets', '0007_head_of_releases'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
