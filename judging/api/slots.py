@@ -44,7 +44,7 @@ class VerdictIn(serializers.Serializer[Any]):
     )
 
 
-class SkipIn(serializers.Serializer[Any]):
+class SlotSkipIn(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=verdicts.COMMENT_LIMIT)
 
 
@@ -169,7 +169,7 @@ def slots_undo(request: Request, slot_id: uuid.UUID) -> Any:
 
 
 @operation(
-    "POST", scope=Scope.JUDGE, roles=JUDGES, takes=SkipIn, answers=MovedOut, refusals=CLOSED, versioned=True
+    "POST", scope=Scope.JUDGE, roles=JUDGES, takes=SlotSkipIn, answers=MovedOut, refusals=CLOSED, versioned=True
 )  # fmt: skip
 def slots_skip(request: Request, slot_id: uuid.UUID, sent: Mapping[str, Any]) -> Any:
     """Leave the item without a verdict, with a reason. From an older version: 412 with both entries."""

@@ -88,7 +88,7 @@ def mills_remove(request, name):
 
 
 @operation(
-    "GET", scope=Scope.EXPORT, roles=WATER, media="text/csv", parameters=(flag("busy", None),)
+    "GET", scope=Scope.EXPORT, roles=WATER, media=("text/csv",), parameters=(flag("busy", None),)
 )
 def mills_file(request):
     """A file."""
