@@ -50,13 +50,13 @@ class AssignmentOut(serializers.ModelSerializer[Assignment]):
         )  # fmt: skip
 
 
-class NextIn(serializers.Serializer[Any]):
+class AssignmentNextIn(serializers.Serializer[Any]):
     """`campaign`: its id, to get a tag of this one alone."""
 
     campaign = serializers.IntegerField(min_value=1, default=None, allow_null=True)
 
 
-class NextOut(serializers.Serializer[Any]):
+class AssignmentNextOut(serializers.Serializer[Any]):
     """A tag in hand: what was seen of it where the annotation pins it, and the draft."""
 
     id = serializers.IntegerField()
@@ -66,7 +66,7 @@ class NextOut(serializers.Serializer[Any]):
     draft = DraftOut()
 
 
-class SkipIn(serializers.Serializer[Any]):
+class AssignmentSkipIn(serializers.Serializer[Any]):
     reason = serializers.CharField(
         max_length=claiming.MOST_REASON, help_text="The next person reads it."
     )
@@ -94,8 +94,8 @@ def assignments_list(request: Request) -> Response:
     "POST",
     scope=Scope.ANNOTATE,
     roles=(Role.ANNOTATOR,),
-    takes=NextIn,
-    answers=NextOut,
+    takes=AssignmentNextIn,
+    answers=AssignmentNextOut,
     refusals=(404, 409),
 )
 def assignments_next(request: Request, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def assignments_next(request: Request, sent: Mapping[str, Any]) -> dict[str, Any
     "POST",
     scope=Scope.ANNOTATE,
     roles=(Role.ANNOTATOR,),
-    takes=SkipIn,
+    takes=AssignmentSkipIn,
     answers=AssignmentOut,
     refusals=(409,),
 )

@@ -52,7 +52,7 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
         )  # fmt: skip
 
 
-class PaceOut(serializers.Serializer[Any]):
+class CampaignPaceOut(serializers.Serializer[Any]):
     """`submitted` in the last `days` days, `left` to be submitted, and the expected last day, or why there is none."""
 
     submitted = serializers.IntegerField()
@@ -62,7 +62,7 @@ class PaceOut(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class PersonOut(serializers.Serializer[PersonFigures]):
+class CampaignPersonOut(serializers.Serializer[PersonFigures]):
     """One person's part, by pseudonym. `minutes`: the median of a submitted tag."""
 
     person = serializers.CharField(source="person.pseudonym")
@@ -91,8 +91,8 @@ class CampaignProgressOut(serializers.Serializer[Any]):
     minutes = serializers.FloatField(allow_null=True)
     timed = serializers.IntegerField()
     hours = serializers.FloatField()
-    pace = PaceOut()
-    people = PersonOut(many=True)
+    pace = CampaignPaceOut()
+    people = CampaignPersonOut(many=True)
 
 
 class AnnotatedTagOut(serializers.Serializer[Any]):
@@ -145,7 +145,7 @@ class AnnotationOut(serializers.Serializer[Annotation]):
         return record_of(annotation)
 
 
-class FileOut(serializers.Serializer[CampaignFile]):
+class CampaignFileOut(serializers.Serializer[CampaignFile]):
     """`holds` and `leaves_out` say what is in the file, and what is not."""
 
     name = serializers.CharField()
@@ -163,8 +163,8 @@ class FileOut(serializers.Serializer[CampaignFile]):
         return url
 
 
-class FilesOut(serializers.Serializer[Any]):
-    files = FileOut(many=True)
+class CampaignFilesOut(serializers.Serializer[Any]):
+    files = CampaignFileOut(many=True)
 
 
 @operation(
@@ -221,11 +221,11 @@ def campaigns_annotations(request: Request, campaign_id: int) -> Response:
     return rows_page(request, rows, AnnotationOut, order=IN_ORDER, shown=shown)
 
 
-@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=FilesOut)
+@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=CampaignFilesOut)
 def campaigns_files(request: Request, campaign_id: int) -> Response:
     """The files that a campaign is exported as."""
     context = {"campaign": campaign_at(campaign_id), "request": request}
-    return Response(FilesOut({"files": EXPORTS.values()}, context=context).data)
+    return Response(CampaignFilesOut({"files": EXPORTS.values()}, context=context).data)
 
 
 @operation("GET", scope=Scope.EXPORT, roles=EXPORTERS, refusals=(409,), media="*/*")

@@ -26,7 +26,7 @@ from pages.rest.operations import methods, operation
 from pages.versions import version_of
 
 
-class SaveIn(serializers.Serializer[Any]):
+class DraftSaveIn(serializers.Serializer[Any]):
     """`entries`: any fields by name; `step`: the current step; `seconds`: active time since the last save.
 
     `provenance`: {"1": [{revision, start, end, sha256, text}], "2": …}, the pieces copied since the page was opened;
@@ -40,7 +40,7 @@ class SaveIn(serializers.Serializer[Any]):
     filled = serializers.JSONField(required=False, default=None)
 
 
-class SubmitIn(SaveIn):
+class DraftSubmitIn(DraftSaveIn):
     """As a save; without `entries` the draft is submitted as it was saved. `checked`: keys of warnings looked at."""
 
     entries = serializers.DictField(required=False, default=dict)
@@ -62,7 +62,7 @@ class DraftOut(serializers.Serializer[Any]):
     entries = serializers.DictField()
 
 
-class SavedOut(serializers.Serializer[Any]):
+class DraftSavedOut(serializers.Serializer[Any]):
     """`notices` say what of the entries was not kept as it was sent."""
 
     version = serializers.IntegerField()
@@ -104,7 +104,7 @@ class SentDraft:
             "state": row.state,
             "notices": [*self.reading.notices, *self.captured.notices],
         }
-        return Response(SavedOut(saved).data, headers={"ETag": f'"{row.version}"'})
+        return Response(DraftSavedOut(saved).data, headers={"ETag": f'"{row.version}"'})
 
 
 @operation("GET", scope=Scope.ANNOTATE, roles=(Role.ANNOTATOR,), answers=DraftOut)
@@ -118,8 +118,8 @@ def drafts_read(request: Request, annotation_id: int) -> Response:
     "PATCH",
     scope=Scope.ANNOTATE,
     roles=(Role.ANNOTATOR,),
-    takes=SaveIn,
-    answers=SavedOut,
+    takes=DraftSaveIn,
+    answers=DraftSavedOut,
     refusals=(409,),
     versioned=True,
     cleans=True,
@@ -144,8 +144,8 @@ def drafts_save(request: Request, annotation_id: int, sent: Mapping[str, Any]) -
     "POST",
     scope=Scope.ANNOTATE,
     roles=(Role.ANNOTATOR,),
-    takes=SubmitIn,
-    answers=SavedOut,
+    takes=DraftSubmitIn,
+    answers=DraftSavedOut,
     refusals=(409,),
     versioned=True,
     cleans=True,

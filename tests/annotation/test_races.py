@@ -169,6 +169,25 @@ def test_the_times_of_two_tabs_add_up():
     assert (row.seconds_active, row.seconds_by_step) == (30, {"types": 20, "reason": 10})
 
 
+def test_a_program_that_asks_twice_at_once_gets_one_tag():
+    alice, campaign = make.annotator("alice"), make.campaign(tags=3)
+    taken = []
+
+    def ask():
+        taken.append(claiming.in_hand_or_next(by=alice, campaign=campaign))
+
+    assert overlapping(ask, ask) is None
+    assert taken[0] == taken[1]
+    assert Annotation.objects.count() == 1
+
+
+def test_a_skip_that_is_sent_twice_at_once_leaves_one_place_for_others():
+    alice = make.annotator("alice")
+    draft = make.draft(alice)
+    assert overlapping(lambda: skip(draft, alice), lambda: skip(draft, alice)) is None
+    assert Assignment.objects.filter(state="free").count() == 1
+
+
 def test_two_claims_at_once_keep_the_limit():
     alice, campaign = make.annotator("alice"), make.campaign(tags=3, in_hand=2)
     make.draft(alice, within=campaign)

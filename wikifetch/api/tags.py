@@ -41,7 +41,7 @@ class IntroductionOut(serializers.Serializer[Any]):
     summary = serializers.CharField()
 
 
-class OtherOut(serializers.Serializer[Any]):
+class OtherArticleOut(serializers.Serializer[Any]):
     """The other article as it is kept here."""
 
     title = serializers.CharField()
@@ -53,7 +53,7 @@ class TagDetailsOut(TagOut):
     """`introduced` and `other` are null where that is not known."""
 
     introduced = IntroductionOut(source="tag.introduced", allow_null=True)
-    other = OtherOut(source="tag.other", allow_null=True)
+    other = OtherArticleOut(source="tag.other", allow_null=True)
 
     def to_representation(self, tag: Any) -> dict[str, Any]:
         tag.introduced, tag.other = introduction_record(tag), other_record(tag.latest)
