@@ -35,6 +35,7 @@ from pages.rest.parameters import choice
 # Whoever reads the list of tags, which names the campaigns.
 READERS = (Role.ADMIN, Role.ANNOTATOR, Role.RESEARCHER)
 EXPORTERS = (Role.ADMIN, Role.RESEARCHER)
+MEDIA = tuple(file.content_type.partition(";")[0] for file in EXPORTS.values())
 
 
 class CampaignOut(serializers.ModelSerializer[Campaign]):
@@ -228,7 +229,7 @@ def campaigns_files(request: Request, campaign_id: int) -> Response:
     return Response(CampaignFilesOut({"files": EXPORTS.values()}, context=context).data)
 
 
-@operation("GET", scope=Scope.EXPORT, roles=EXPORTERS, refusals=(409,), media="*/*")
+@operation("GET", scope=Scope.EXPORT, roles=EXPORTERS, refusals=(409,), media=MEDIA)
 def campaigns_file(request: Request, campaign_id: int, name: str) -> HttpResponseBase:
     """One of these files. While you could still be given one of its tags, it asks first: 409 with `agree`."""
     return monitoring.campaign_file(request, campaign_id, name)
