@@ -153,6 +153,7 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
         "machine": import_predictions(closed, b"item,reply\n0,evaluation: correct\n", "M").judge.pk,
         "snapshot": frozen.pk,
         "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
+        "shown": shown.pk,
         "item": settling.unresolved(closed).get().pk,
         "open_item": is_open.items.get().pk,
         "slot": judging.slots(is_open, judges[0])[0].pk,
