@@ -52,4 +52,4 @@ class LabelStudioConfiguration:
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         named = (QUESTION.fullmatch(key) for row in rows for key in row.record[ANNOTATION])
         numbers = (int(match[1]) for match in named if match)
-        yield configuration(max(FEWEST_QUESTIONS, *numbers))
+        yield configuration(max([FEWEST_QUESTIONS, *numbers]))

@@ -82,6 +82,11 @@ def test_the_configuration_has_fields_for_each_question(uploading):
     assert 'name="question2_answer2"' in download(uploading, "label-studio-xml")
 
 
+def test_the_configuration_of_an_empty_collection_is_that_of_the_study(uploading):
+    Collection.objects.create(name="moved")
+    assert 'name="question2"' in download(uploading, "label-studio-xml")
+
+
 def test_a_file_of_another_format_says_so(uploading):
     page = post(uploading, format="wikicontradict").content.decode()
     assert "This is a file of label-studio, not of wikicontradict." in page
