@@ -22,7 +22,9 @@ from datasets import subsets
 from datasets.counts import current_instances
 from datasets.drawing import SubsetPlan
 from datasets.excluding.exclusions import propose, second
-from datasets.models import Collection, Contradiction
+from datasets.models import Collection, Contradiction, Release
+from datasets.releasing import publishing
+from datasets.releasing.withholding import HIDDEN, withhold
 from datasets.revisions import accept, originals, reject, write
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import freeze
@@ -309,6 +311,33 @@ def test_a_published_report_is_accessible(open_page, ada, rita):
     to_readers = reverse("evaluation:published", args=[shown.pk, shown.token])
     wrong = look_at(open_page(rita), reverse("evaluation:snapshot", args=[shown.pk]))
     wrong += look_at(open_page(), to_readers)
+    wrong += look_at(open_page(rita), reverse("evaluation:unpublish", args=[shown.pk]))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_pages_of_a_release_are_accessible(open_page, ada, rita, watch):
+    """Each before and after: published, withheld, withdrawn."""
+    watch.expect("status of 410")
+    release = Release.objects.get(collection__name="demonstration")
+    signed_in, reader = open_page(rita), open_page()
+    of_release = [release.collection.name, release.version]
+    own, *acts = (
+        reverse(f"datasets:{name}", args=of_release)
+        for name in ("release", "publish_release", "withdraw_release", "delete_release_files")
+    )
+    wrong = look_at(signed_in, own) + look_at(signed_in, acts[0])
+    shown, _ = publishing.publish(release, by=rita, name="mills")
+    public = reverse("datasets:published", args=[shown.token, shown.version])
+    for page, path in ((signed_in, own), (signed_in, acts[1]), (reader, public)):
+        wrong += look_at(page, path)
+    withhold(
+        Contradiction.objects.filter(pk__in=release.rows.values("contradiction")), HIDDEN, rita
+    )
+    for page, path in ((signed_in, own), (signed_in, acts[2]), (reader, public)):
+        wrong += look_at(page, path)
+    publishing.withdraw(release, reason="An error. " * 50, by=rita)
+    reader.goto(public)
+    wrong += look(reader, "withdrawn") + look_at(signed_in, own)
     assert not wrong, "\n".join(wrong)
 
 
