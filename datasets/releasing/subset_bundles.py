@@ -13,6 +13,7 @@ from datasets.exporters.export_files import spooled_by
 from datasets.models import Contradiction, Instance, Release, Subset
 from datasets.releasing.bundle.writing import Bundle, FormatFile, Rows, write_bundle
 from datasets.releasing.bundle.zipping import zip_into
+from datasets.releasing.withholding import given_out
 from datasets.streaming import streamed
 from datasets.subsets import contradictions_of, described
 from leases.refusal import Refusal
@@ -20,15 +21,18 @@ from pages.counting import how_many
 
 
 def spooled_bundle(subset: Subset) -> tuple[IO[bytes], str]:
-    """An open temporary file, and the name that it is given out by. Excluded questions are left out.
+    """An open temporary file, and the name that it is given out by. Excluded and withheld questions are left out.
 
     Its moment is the one at which the subset was drawn, so that its bytes are the same while the description, the
     exclusions and the program are. Raises Refusal where no question is left, ExportFailed if there is no room.
     """
     kept = subset.instances.exclude(exclusion__seconded_by__isnull=False)
+    kept = kept.filter(contradiction__withheld=None)
     number = kept.count()
     if not number:
-        raise Refusal("All questions of this subset are excluded. There is nothing to bundle.")
+        raise Refusal(
+            "All questions of this subset are excluded or withheld. There is nothing to bundle."
+        )
     release, rows = (
         _as_release(subset, number),
         _rows(subset, set(kept.values_list("pk", flat=True))),
@@ -66,7 +70,7 @@ def _as_release(subset: Subset, number: int) -> Release:
 
 def _rows(subset: Subset, kept: set[int]) -> Rows:
     # By their ids: PostgreSQL would compare whole records to name each once.
-    records = Contradiction.objects.filter(pk__in=contradictions_of(subset).values("pk"))
+    records = given_out(Contradiction.objects.filter(pk__in=contradictions_of(subset).values("pk")))
     questions = Instance.objects.filter(contradiction__in=records).values_list("pk", flat=True)
     return partial(streamed, records.order_by("position"), without=set(questions) - kept)
 

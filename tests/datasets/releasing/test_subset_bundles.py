@@ -14,6 +14,7 @@ from datasets.drawing import SubsetPlan
 from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Instance, Subset
 from datasets.releasing.subset_bundles import spooled_bundle
+from datasets.releasing.withholding import HIDDEN, withhold
 from datasets.subsets import ALL, Query, freeze
 from leases.refusal import Refusal
 from tests import conflictbank
@@ -100,6 +101,16 @@ def test_an_excluded_question_is_left_out(few):
             assert len(lines_in(files["data/questions.jsonl"])) == left
     with pytest.raises(Refusal, match="All questions of this subset are excluded"):
         spooled_bundle(few)
+
+
+def test_a_question_of_a_withheld_record_is_left_out(few):
+    hidden, left = (question.contradiction for question in few.instances.order_by("pk"))
+    withhold([hidden], HIDDEN, by=None)
+    files = files_in(bytes_of(few))
+    assert [line["record_id"] for line in lines_in(files["data/questions.jsonl"])] == [
+        left.external_id
+    ]
+    assert len(lines_in(files["data/records.jsonl"])) == 1
 
 
 def test_a_protocols_subset_has_the_files_of_its_protocol():
