@@ -1,7 +1,7 @@
 """Export of everything that a collection knows of its records, as this project's own JSON, which comes in again."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from datasets.declared.records import in_order
@@ -15,9 +15,9 @@ class CompleteJson:
     """A head, and a line for each contradiction: the published record as it is, and what has no key in it.
 
     `provenance` holds, for passage "1" and "2", the pieces it was copied from; `filled` the columns that the app
-    filled in and the annotator left; `left_out` the numbers of excluded questions; `derived` the inferred answers, as
-    [question, answer]; `same_tag` the ids of other contradictions that a review found in the same tag. A record of a
-    protocol has its id, its version, its fields and the canary, if there is one.
+    filled in and the annotator left; `left_out` the numbers of questions that the record leaves out; `derived` the
+    inferred answers, as [question, answer]; `same_tag` the ids of other contradictions that a review found in the same
+    tag. A record of a protocol has its id, its version, its fields and the canary, if there is one.
 
     `head`: the first line that a release has; else it is of what the collection says and keeps now.
     """
@@ -37,7 +37,7 @@ class CompleteJson:
         of = collection or Collection()
         self._declaration = of.declaration if of.is_declared else None
         self._canary = {"canary": of.canary} if of.canary else {}
-        self.head = head or complete_form.head(of.about, self._declaration, of.file_kept)
+        self.head = head or head_of(of, of.about)
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
@@ -52,6 +52,12 @@ class CompleteJson:
             yield f"{before}\n{json.dumps(entry, ensure_ascii=False)}"
             before = ","
         yield f"{before}]}}\n" if before == self.head else "\n]}\n"
+
+
+def head_of(collection: Collection, about: Mapping[str, Any]) -> str:
+    """The first line of the file, for a collection or a part of it that says `about` of itself."""
+    declaration = collection.declaration if collection.is_declared else None
+    return complete_form.head(about, declaration, collection.file_kept)
 
 
 def _numbered(row: StreamedRow, record: dict[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,8 @@ class CompleteRecords:
         refuse(list(map(str, self._file_problems(head.file))))
         keys: dict[str, Any] = {}
         reading = _Reading(self._declaration, self._canary(head))
-        yield from checked_records(listed_in(file, RECORDS, keys), reading.parsed, "id")
+        title = self._declaration.item.title if self._declaration else "title"
+        yield from checked_records(listed_in(file, RECORDS, keys), reading.parsed, "record", title)
         late = keys.keys() - _before_records(file).keys()
         refuse([f"{key[:60]!r} stands after the records, not before them" for key in sorted(late)])
         named, problems = named_by(reading.links, reading.seen)

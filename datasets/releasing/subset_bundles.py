@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.text import slugify
 
 from datasets.exporters import Exporter, exporters_of, hashed
+from datasets.exporters.complete_json import head_of
 from datasets.exporters.export_files import spooled_by
 from datasets.models import Contradiction, Instance, Release, Subset
 from datasets.releasing.bundle.writing import Bundle, FormatFile, Rows, write_bundle
@@ -37,11 +38,11 @@ def spooled_bundle(subset: Subset) -> tuple[IO[bytes], str]:
         _as_release(subset, number),
         _rows(subset, set(kept.values_list("pk", flat=True))),
     )
-    exporters = exporters_of(subset.collection, release.about).values()
+    exporters = exporters_of(subset.collection, release.head).values()
     formats = [
         FormatFile(of, _name(release, of.suffix), partial(_bytes, of, rows)) for of in exporters
     ]
-    release.sha256 = _sha256(_bytes(hashed(subset.collection, release.about), rows))
+    release.sha256 = _sha256(_bytes(hashed(subset.collection, release.head), rows))
 
     def write(file: IO[bytes]) -> None:
         with zip_into(file) as zipped:
@@ -55,10 +56,12 @@ def _as_release(subset: Subset, number: int) -> Release:
     collection = subset.collection
     told = collection.about
     name = " ".join(subset.name.split())
+    about = {**told, "title": f"{told['title'] or collection.name}, subset {name}"}
     return Release(
         collection=collection,
         version=slugify(name) or "subset",
-        about={**told, "title": f"{told['title'] or collection.name}, subset {name}"},
+        about=about,
+        head=head_of(collection, about),
         notes=(
             f"{how_many(number, 'question')} of the subset {name}: drawn with the seed {subset.seed} from "
             f"{subset.frame} that could be drawn ({described(subset)}, without excluded ones)."

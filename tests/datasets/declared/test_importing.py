@@ -222,13 +222,14 @@ def test_a_protocol_that_was_changed_while_its_file_was_read_is_not_used():
 
 
 def test_formats_are_the_programs_and_the_newest_version_of_each_installed_protocol():
-    assert list(formats()) == ["wikicontradict", "complete-json"]
+    assert list(formats()) == ["wikicontradict", "label-studio", "complete-json"]
     install(toml(), "ferries.toml")
     later, _ = install(toml().replace(b"version = 1", b"version = 2"), "ferries.toml")
-    assert list(formats()) == ["wikicontradict", "complete-json", "ferries"]
+    assert list(formats()) == ["wikicontradict", "label-studio", "complete-json", "ferries"]
     assert format_for("ferries", "new").protocol == later
     with pytest.raises(
-        NotFoundHere, match="no format 'knot'; there are wikicontradict, complete-json, ferries"
+        NotFoundHere,
+        match="no format 'knot'; there are wikicontradict, label-studio, complete-json, ferries",
     ):
         format_for("knot", "new")
 
