@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 from sicetnon import ApiError, HashDiffers
@@ -111,3 +113,12 @@ def test_two_runs_have_two_keys():
     client.make_run(collection="mills")
     client.make_run(collection="mills")
     assert len({asked.headers["Idempotency-Key"] for asked in server.asked}) == 2
+
+
+def test_the_client_has_the_version_of_the_program():
+    """A checkout has the client that fits it."""
+    root = Path(__file__).resolve().parents[2]
+    folders = (root, root / "clients" / "python")
+    texts = [(folder / "pyproject.toml").read_text(encoding="utf-8") for folder in folders]
+    ours, client = (tomllib.loads(text)["project"]["version"] for text in texts)
+    assert client == ours
