@@ -60,6 +60,7 @@ class Operation:
     url_parts: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
+        assert isinstance(self.media, tuple), "each type of a file"
         parts = set(inspect.signature(self.work).parameters) - {"request", "sent"}
         object.__setattr__(self, "url_parts", frozenset(parts))
 
