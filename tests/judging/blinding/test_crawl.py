@@ -35,7 +35,7 @@ CHANGING = re.compile(
     re.IGNORECASE,
 )
 # Each visit makes a key, or is itself among what is listed.
-OWN = {"/account/", "/account/second-factor/"}
+OWN = {"/account/", "/account/second-factor/", "/account/tokens/"}
 
 
 def starts(ids, *more):
