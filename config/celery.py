@@ -84,7 +84,7 @@ app.conf.update(
         "sweep-entries": {"task": "writing.tasks.sweep_entries", "schedule": 60.0},
         "sweep-asked-articles": {"task": "annotation.tasks.sweep_asked_articles", "schedule": 15.0},
         "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 3600.0},
-        "sweep-imports": {"task": "datasets.tasks.sweep_imports", "schedule": 600.0},
+        "sweep-imports": {"task": "datasets.tasks.sweep_imports", "schedule": 15.0},
         "sweep-freezes": {"task": "datasets.tasks.sweep_freezes", "schedule": 15.0},
         "remove-unnamed-files": {"task": "datasets.tasks.remove_unnamed_files", "schedule": 3600.0},
         "expire-audit-log": {"task": "accounts.tasks.expire_audit_log", "schedule": 3600.0},

@@ -67,3 +67,22 @@ REVISION = StateTable(
         "replace": ((RevisionState.CHECKED,), RevisionState.REPLACED, "checker of a later one"),
     },
 )
+
+
+class ImportState(TextChoices):
+    WAITING = "waiting", "Waiting"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+
+
+IMPORT = StateTable(
+    "Import",
+    ImportState,
+    {
+        "start": ((ImportState.WAITING,), ImportState.RUNNING, "worker"),
+        "expire": ((ImportState.RUNNING,), ImportState.WAITING, "sweeper"),
+        "finish": ((ImportState.RUNNING,), ImportState.DONE, "worker"),
+        "fail": ((ImportState.WAITING, ImportState.RUNNING), ImportState.FAILED, "worker, sweeper"),
+    },
+)

@@ -1,15 +1,15 @@
-"""Background work of datasets: freezes of large collections, and what is swept. Thin; the rows are the truth."""
+"""Background work of datasets: imports, freezes of large collections, and what is swept. Thin; the rows are the truth."""
 
 from celery import shared_task
 from django.db.models.functions import Now
 
-from datasets.importers import arriving
+from datasets.importers import arriving, import_jobs
 from datasets.models import FreezeJob
 from datasets.releasing import freeze_jobs
 from datasets.releasing.stored_files import remove_unnamed
 from datasets.states import FREEZE_JOB, FreezeState
 from leases.claim import sweep
-from leases.enqueue import send_on_commit
+from leases.enqueue import send, send_on_commit
 
 MOST_ATTEMPTS = 3
 GIVEN_UP = (
@@ -20,8 +20,15 @@ LONGEST = 6 * 3600  # seconds
 
 
 @shared_task
+def carry_out_import(key: int) -> None:
+    import_jobs.carry_out(key)
+
+
+@shared_task
 def sweep_imports() -> int:
-    """Remove the rows of imports that were killed; returns of how many."""
+    """Remove the rows of imports that were killed, and wake those that wait; returns of how many were removed."""
+    for key in import_jobs.sweep_jobs():
+        send(carry_out_import, key)
     return arriving.remove_abandoned()
 
 

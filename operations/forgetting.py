@@ -60,7 +60,7 @@ DECISIONS = {
         "datasets.pastexclusion.seconded_by", "datasets.pastexclusion.undoing_by",
         "datasets.pastexclusion.ended_by", "datasets.undoing.proposed_by", "datasets.undoing.ended_by",
         "datasets.release.created_by", "datasets.freezejob.started_by", "datasets.erratum.added_by",
-        "annotation.guideline.author", "annotation.campaign.created_by",
+        "datasets.importjob.created_by", "annotation.guideline.author", "annotation.campaign.created_by",
         "annotation.campaignperson.person", "annotation.assignment.person", "annotation.annotation.author",
         "annotation.review.reviewer", "annotation.seen.person", "annotation.tagreview.reviewer",
         "annotation.tagreview.taken_back_by", "generation.promptversion.author", "generation.run.created_by",

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 # Folders at the top of DATA_DIR that backups hold.
 KEPT = {
     "files": "files that people uploaded or made",
-    "uploads": "files of pages that people uploaded for a fetch",
+    "uploads": "files that people uploaded for a fetch or an import",
     "prompts": "prompts that people put there as files",
 }
 # Names at the top of DATA_DIR that backups leave out, and why.

@@ -9,6 +9,7 @@ are spelled in schema.py alone. In text columns null means that the source recor
 from datasets.models.collections import Collection, SeenCollections
 from datasets.models.decisions import Exclusion, PastExclusion, RevisedPassage, Subset, Undoing
 from datasets.models.freezes import FreezeJob
+from datasets.models.imports import ImportJob
 from datasets.models.records import (
     Contradiction,
     Instance,
@@ -33,6 +34,7 @@ __all__ = [
     "Erratum",
     "Exclusion",
     "FreezeJob",
+    "ImportJob",
     "Instance",
     "Modality",
     "PastExclusion",

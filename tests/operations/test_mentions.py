@@ -66,7 +66,7 @@ def places(found):
 # Typed by admins and researchers about the work as a whole: no rule of blindness hides it from them.
 OPEN = {
     "annotation.guideline", "annotation.campaign", "annotation.seen", "protocols.protocol",
-    "datasets.collection", "datasets.subset",
+    "datasets.collection", "datasets.importjob", "datasets.subset",
     "datasets.release", "datasets.publication", "datasets.releaseexclusion", "datasets.freezejob",
     "datasets.erratum", "judging.rubric",
     "judging.study", "judging.round",
