@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Person
 from datasets import taxonomy
+from datasets.blinding import show
 from datasets.contexts import context_1, context_2
 from datasets.declared.deviations import declared_deviations
 from datasets.declared.shown import FieldShown, shown_fields
@@ -21,6 +22,7 @@ from datasets.records import BATCH, deviations_of, same_tag
 from datasets.spans import ranges_in, segments
 from datasets.states import RevisionState as State
 from datasets.streaming import streamed
+from leases.rows import first_of
 
 
 class Typed(NamedTuple):
@@ -39,6 +41,15 @@ class DeviationLine(NamedTuple):
 
     contradiction: dict[str, Any]
     deviation: Deviation
+
+
+def opened_record(person: Person, key: int, opened: str) -> Contradiction:
+    """The record, of any version, which the person is shown at this address. Raises NotFoundHere, or what hides it."""
+    rows = Contradiction.objects.select_related("collection__protocol", "author", "supersedes")
+    seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
+    row = first_of(seen.filter(pk=key), "There is no such contradiction.")
+    show(person, Contradiction.objects.filter(pk=key), opened)
+    return row
 
 
 def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:

@@ -5,14 +5,17 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.db import transaction
 
+from accounts.models import Person
 from datasets.models import Collection
-from generation import prompt_versions
+from generation import caps, prompt_versions, runs
 from generation.grid import OUTCOMES, GridChoice, GridColumns
 from generation.inference import chat, client, reasoning, request_fields
 from generation.model_pages import whole_name
 from generation.models import LanguageModel, Run
 from generation.prompts.prompting import Prompt
+from generation.runs import LeftOut
 from generation.states import ResponseState
 
 LARGEST_SEED = 2**53
@@ -222,6 +225,25 @@ class RunForm(forms.Form):
         if asks and "language_models" in entered and not entered["language_models"]:
             self.add_error("language_models", "Choose at least one model.")
         return entered
+
+    @transaction.atomic
+    def make(self, by: Person) -> tuple[Run, list[LeftOut]]:
+        """The run of a valid form as runs.create makes it, with its cap; the first one if the form was sent before."""
+        given = self.cleaned_data
+        was_sent = given["form"] is not None and Run.objects.filter(form=given["form"]).exists()
+        run, left_out = runs.create(
+            collection=given["collection"],
+            models=list(given["language_models"]),
+            prompts=given["prompts"],
+            samples=given["samples"],
+            limit=given["limit"],
+            name=given["name"],
+            by=by,
+            form=given["form"],
+        )
+        if not was_sent:
+            caps.set_cap(run, given["cost_cap"])
+        return run, left_out
 
 
 def _collection_of(entered: Any) -> Collection | None:

@@ -8,12 +8,16 @@ from typing import Any
 
 from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
+from accounts.models import Person
+from datasets.blinding import shown_to
+from datasets.models import Instance
 from generation import preview, prompt_versions, responses
 from generation.asking import places
 from generation.model_pages import ModelRow, model_rows
 from generation.models import LONG, FirstReply, RejectedReply, Response, Run
 from generation.prompt_forms import FORMS
 from generation.prompts.prompting import Prompt
+from generation.runs import LeftOut
 from generation.states import RUN, ResponseState, RunState
 from leases import clock
 from protocols.declaration import FieldType
@@ -96,6 +100,13 @@ def reasons(run: Run, state: ResponseState) -> Reasons:
     """The reasons of responses in this state and their counts, the most frequent first; at most twenty."""
     rows = Response.objects.filter(run=run, state=state).exclude(error="").order_by()
     return list(rows.values_list("error").annotate(n=Count("pk")).order_by("-n", "error")[:20])
+
+
+def left_out_shown(left_out: list[LeftOut], person: Person) -> list[tuple[LeftOut, str]]:
+    """Those of them whose questions are not hidden from the person, each with its question."""
+    asked = Instance.objects.filter(pk__in={row.instance for row in left_out})
+    texts = dict(shown_to(person, asked, "contradiction__").values_list("pk", "question"))
+    return [(row, texts[row.instance]) for row in left_out if row.instance in texts]
 
 
 def models_of(run: Run) -> list[ModelRow]:

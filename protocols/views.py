@@ -17,7 +17,7 @@ from accounts.throttles import count_job, counted
 from leases.refusal import Conflict, NotFoundHere
 from pages.refusals import form_page, refused_in
 from protocols import installed
-from protocols.access import READERS, check_protocols_shown, hides_protocols
+from protocols.access import READERS, check_protocols_shown, uses_shown
 from protocols.declaration import Declaration
 from protocols.example_record import (
     ExampleRecord,
@@ -41,13 +41,9 @@ def protocols(request: HttpRequest) -> HttpResponse:
     """All versions of all protocols with what uses them, and those that come with the program."""
     person = person_of(request)
     rows = list(Protocol.objects.select_related("installed_by").defer("text"))
-    found = uses_of([row.pk for row in rows])
-    # Runs, studies and reports name what is hidden from who judges.
-    kinds = (
-        ["collection"] if any(hides_protocols(person)) else ["collection", "run", "study", "report"]
-    )
+    found = uses_shown(person, [row.pk for row in rows])
     context = {
-        "rows": [(row, [use for use in found[row.pk] if use.kind in kinds]) for row in rows],
+        "rows": [(row, found.get(row.pk, [])) for row in rows],
         "offered": installed.offered(),
         "wikicontradict": wikicontradict(),
         "is_admin": person.has_role(Role.ADMIN),

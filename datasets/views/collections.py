@@ -17,6 +17,7 @@ from datasets.contexts import reasoning
 from datasets.contradiction_page import (
     described,
     deviation_table,
+    opened_record,
     titles_of,
 )
 from datasets.counts import (
@@ -52,7 +53,6 @@ from datasets.revisions import progress
 from datasets.streaming import StreamedRow, streamed
 from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
-from leases.rows import first_of
 from pages.counting import how_many
 from pages.paging import ByKey, page_of
 from pages.refusals import form_page, refused_in
@@ -253,11 +253,8 @@ def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
 @roles_required(*READERS)
 def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     """One contradiction: passages with the spans marked, types, questions, deviations, versions; or one record."""
-    rows = Contradiction.objects.select_related("collection__protocol", "author", "supersedes")
-    seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
-    row = first_of(seen.filter(pk=key), "There is no such contradiction.")
     person = person_of(request)
-    show(person, Contradiction.objects.filter(pk=key), request.path)
+    row = opened_record(person, key, request.path)
     context = {**described(row, person), "may_exclude": person.has_role(*EXPORT)}
     template = "record" if row.collection.is_declared else "contradiction"
     return render(request, f"datasets/{template}.html", context)

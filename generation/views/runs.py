@@ -1,19 +1,13 @@
 """Pages of runs."""
 
-from typing import Any
-
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
-from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job
-from datasets.blinding import shown_to
-from datasets.models import Instance
 from generation import caps, responses, run_pages, runs
 from generation.access import check_models_shown, keep_questions, run_for, visible_to
 from generation.asking.dispatch import wake
@@ -53,27 +47,13 @@ def new_run(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         with refused_in(form):
             count_job(person_of(request), "runs")
-            return _made(request, form.cleaned_data)
+            return _made(request, form)
     has_models = LanguageModel.objects.exclude(service="").exists()
     return form_page(request, "generation/run_form.html", {"form": form, "has_models": has_models})
 
 
-def _made(request: HttpRequest, entered: dict[str, Any]) -> HttpResponse:
-    form = entered["form"]
-    with transaction.atomic():
-        was_sent = form is not None and Run.objects.filter(form=form).exists()
-        run, left_out = runs.create(
-            collection=entered["collection"],
-            models=list(entered["language_models"]),
-            prompts=entered["prompts"],
-            samples=entered["samples"],
-            limit=entered["limit"],
-            name=entered["name"],
-            by=person_of(request),
-            form=form,
-        )
-        if not was_sent:
-            caps.set_cap(run, entered["cost_cap"])
+def _made(request: HttpRequest, form: RunForm) -> HttpResponse:
+    run, left_out = form.make(person_of(request))
     _say_left_out(request, left_out)
     return redirect("generation:run", run.pk)
 
@@ -116,16 +96,9 @@ def cap(request: HttpRequest, key: int) -> HttpResponse:
 
 def _say_left_out(request: HttpRequest, left_out: list[runs.LeftOut]) -> None:
     if left_out:
-        words = "; ".join(_named(left_out, person_of(request)))
+        named = run_pages.left_out_shown(left_out, person_of(request))[:5]
+        words = "; ".join(f"{row.prompt.name} on “{text}”: {row.problem}" for row, text in named)
         messages.warning(request, f"Left out: {len(left_out)}{words and f', {words}'}.")
-
-
-def _named(left_out: list[runs.LeftOut], person: Person) -> list[str]:
-    """The first of them in words, without questions that are hidden from the person."""
-    asked = Instance.objects.filter(pk__in={row.instance for row in left_out})
-    texts = dict(shown_to(person, asked, "contradiction__").values_list("pk", "question"))
-    named = [row for row in left_out if row.instance in texts][:5]
-    return [f"{row.prompt.name} on “{texts[row.instance]}”: {row.problem}" for row in named]
 
 
 @require_GET
