@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from datasets import api
+from datasets.api import collections, decisions, exports, imports, records
+from datasets.api import releases as api_releases
 from datasets.views import collections as views
 from datasets.views import (
     exclusions,
@@ -13,8 +14,26 @@ from datasets.views import (
     revisions,
     subsets,
 )
+from pages.rest.operations import methods
 
 app_name = "datasets"
+
+# (address below a collection's, its operations, their name)
+OF_A_COLLECTION = (
+    ("", collections.collections_read, "collection"),
+    ("records/", records.records_list, "records"),
+    ("questions/", collections.questions_list, "questions"),
+    ("exclusions/", decisions.exclusions_list, "exclusions"),
+    ("revised/", decisions.revised_list, "revised"),
+    ("subsets/", collections.subsets_list, "subsets"),
+    ("subsets/<int:subset_id>/", collections.subsets_read, "subset"),
+    ("subsets/<int:subset_id>/questions/", collections.subsets_questions, "subset_questions"),
+    ("exports/", exports.exports_list, "exports"),
+    ("exports/<str:format>/", exports.exports_read, "export"),
+    ("releases/", methods(api_releases.releases_list, api_releases.releases_freeze), "releases"),
+    ("releases/<str:version>/", api_releases.releases_read, "release"),
+    ("releases/<str:version>/files/<str:format>/", api_releases.release_files_read, "release_file"),
+)
 
 urlpatterns = [
     path("collections/", views.collections, name="collections"),
@@ -86,12 +105,12 @@ urlpatterns = [
     path(
         "contradictions/<int:key>/questions/<int:n>/revised/", revisions.revision, name="revision"
     ),
-    path("api/datasets/collections/", api.collections, name="api_collections"),
-    path(
-        "api/datasets/collections/<str:name>/contradictions/",
-        api.contradictions,
-        name="api_contradictions",
+    path("api/collections/", collections.collections_list, name="api_collections"),
+    *(
+        path(f"api/collections/<str:name>/{address}", view, name=f"api_{named}")
+        for address, view, named in OF_A_COLLECTION
     ),
-    path("api/datasets/collections/<str:name>/exclusions/", api.exclusions, name="api_exclusions"),
-    path("api/datasets/collections/<str:name>/revised/", api.revised, name="api_revised"),
+    path("api/records/<int:key>/", records.records_read, name="api_record"),
+    path("api/imports/", methods(imports.imports_list, imports.imports_start), name="api_imports"),
+    path("api/imports/<int:key>/", imports.imports_read, name="api_import"),
 ]

@@ -44,13 +44,6 @@ def visible_to(person: Person, runs: Iterable[Run]) -> list[Run]:
     return [run for run in asked if run.pk not in hidden]
 
 
-def runs_shown(person: Person) -> QuerySet[Run]:
-    """All runs that the person may see, for lists that must not tell how many there are besides."""
-    return Run.objects.exclude(
-        pk__in=set().union(*hides_runs(person, list(Run.objects.only("pk"))))
-    )
-
-
 def run_for(person: Person, key: int) -> Run:
     """The run with this key; raises NotFoundHere where it does not exist, or is hidden from the person now.
 

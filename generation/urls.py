@@ -2,8 +2,10 @@
 
 from django.urls import path, re_path
 
-from generation import api
+from generation.api import models as api_models
+from generation.api import runs as api_runs
 from generation.views import models, prompts, responses, runs
+from pages.rest.operations import methods
 
 app_name = "generation"
 
@@ -34,8 +36,11 @@ urlpatterns = [
     path("runs/<int:key>/two-models/", responses.two_models, name="two_models"),
     path("runs/<int:key>/responses/<int:response_key>/", responses.response, name="response"),
     path("runs/<int:key>/responses.csv", responses.responses_csv, name="responses_csv"),
-    path("api/generation/models/", api.models, name="api_models"),
-    path("api/generation/runs/", api.runs, name="api_runs"),
-    path("api/generation/runs/<int:key>/", api.run, name="api_run"),
-    path("api/generation/runs/<int:key>/responses/", api.responses, name="api_responses"),
+    path("api/models/", api_models.models_list, name="api_models"),
+    path("api/prompts/", api_models.prompts_list, name="api_prompts"),
+    path("api/runs/", methods(api_runs.runs_list, api_runs.runs_make), name="api_runs"),
+    path("api/runs/<int:key>/", api_runs.runs_read, name="api_run"),
+    path("api/runs/<int:key>/start/", api_runs.runs_start, name="api_start_run"),
+    path("api/runs/<int:key>/stop/", api_runs.runs_stop, name="api_stop_run"),
+    path("api/runs/<int:key>/responses/", api_runs.responses_list, name="api_responses"),
 ]

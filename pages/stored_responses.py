@@ -7,6 +7,9 @@ from typing import IO
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header, parse_etags, quote_etag
 
+from leases.refusal import Refusal
+from pages.refusals import refusal_answer
+
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z")
 _BLOCK = 1 << 16
 
@@ -21,7 +24,7 @@ def stored_response(
         response: HttpResponseBase = HttpResponse(status=304)
     elif (part := _part(request, etag, size)) is None:
         file.close()
-        response = HttpResponse(status=416)
+        response = refusal_answer(request, _past_the_end(size))
         response["Content-Range"] = f"bytes */{size}"
     else:
         response = _streamed(file, part, size)
@@ -30,6 +33,14 @@ def stored_response(
     response["ETag"] = etag
     response["Accept-Ranges"] = "bytes"
     return response
+
+
+def _past_the_end(size: int) -> Refusal:
+    return Refusal(
+        f"The file has {size:,} bytes, and this range begins after them.",
+        status=416,
+        code="range_not_satisfiable",
+    )
 
 
 def _is_known(request: HttpRequest, etag: str) -> bool:

@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from protocols import views
+from pages.rest.operations import methods
+from protocols import api, views
 
 app_name = "protocols"
 
@@ -14,4 +15,11 @@ urlpatterns = [
     path("protocols/<slug:name>/<int:version>/file/", views.file, name="file"),
     path("protocols/<slug:name>/<int:version>/install/", views.install_shipped, name="install"),
     path("protocols/<slug:name>/<int:version>/remove/", views.remove, name="remove"),
+    path(
+        "api/protocols/", methods(api.protocols_list, api.protocols_install), name="api_protocols"
+    ),
+    path("api/protocols/offered/", api.protocols_offered, name="api_offered"),
+    path("api/protocols/check/", api.protocols_check, name="api_check"),
+    path("api/protocols/<slug:name>/<int:version>/", api.protocols_read, name="api_protocol"),
+    path("api/protocols/<slug:name>/<int:version>/file/", api.protocol_files_read, name="api_file"),
 ]

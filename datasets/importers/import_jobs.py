@@ -22,12 +22,12 @@ from datasets.declared.writing import FileNoted
 from datasets.importers import Importer
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, check_name, import_file
+from datasets.importers.json_text import MAX_BYTES, too_large
 from datasets.models import ImportJob
 from datasets.schema import Parsed
 from datasets.states import IMPORT, ImportState
 from leases.claim import new_holder, renew, settle, sweep, take
 from leases.refusal import NotFoundHere, Refusal
-from leases.rows import first_of
 
 # Seconds. The lease is renewed while records go by.
 LEASE = 300.0
@@ -63,8 +63,10 @@ def begin(
 ) -> ImportJob:
     """Keep the file and let it wait for a worker.
 
-    Raises Refusal for a name of a collection, a format or a part that is none, and where there is no room.
+    Raises Refusal for a name, a format or a part that cannot be, a file that is too large, and where there is no room.
     """
+    if (file.size or 0) > MAX_BYTES:
+        raise too_large()
     check_name(collection_name)
     format_for(format, collection_name, file_name=file.name or "", part=part)
     upload = uuid4()
@@ -109,12 +111,6 @@ def _kept(file: UploadedFile, path: Path) -> str:
             retry=True,
         ) from None
     return digest.hexdigest()
-
-
-def job_of(key: int) -> ImportJob:
-    """Raises NotFoundHere."""
-    rows = ImportJob.objects.select_related("created_by").filter(pk=key)
-    return first_of(rows, f"There is no import {key}.")
 
 
 def carry_out(key: int) -> None:

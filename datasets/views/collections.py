@@ -265,9 +265,15 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
 @counted("downloads")
 def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     """Download the collection as a release would contain it now; ?excluded=with keeps the excluded questions."""
-    collection = collection_named(name)
+    with_excluded = request.GET.get("excluded") == "with"
+    return exported(request, collection_named(name), format, with_excluded=with_excluded)
+
+
+def exported(
+    request: HttpRequest, collection: Collection, format: str, *, with_excluded: bool
+) -> FileResponse:
     show(person_of(request), current(collection), request.path)
-    without = [] if request.GET.get("excluded") == "with" else excluded_ids(collection)
+    without = [] if with_excluded else excluded_ids(collection)
     rows = streamed(given_out(current(collection)), without)
     return _download(collection, rows, format, collection.name)
 

@@ -162,7 +162,11 @@ def amend_release(request: HttpRequest, name: str, version: str) -> HttpResponse
 @counted("downloads")
 def release_file(request: HttpRequest, name: str, version: str, format: str) -> HttpResponseBase:
     """A file of the release as it was stored when it was frozen."""
-    row = release_of(collection_named(name), version)
+    return stored_file(request, release_of(collection_named(name), version), format)
+
+
+def stored_file(request: HttpRequest, row: Release, format: str) -> HttpResponseBase:
+    """The release's file of that format, or the part that is asked for."""
     file = file_of(row, format)
     show(person_of(request), released(row), request.path)
     return stored_response(

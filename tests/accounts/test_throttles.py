@@ -55,12 +55,12 @@ def test_a_program_that_never_pauses_has_to_wait(client):
     rosa, ruth = person("rosa", Role.RESEARCHER), person("ruth", Role.RESEARCHER)
     use_up(f"api {rosa.pk}", API)
     client.force_login(rosa)
-    answer = client.get("/api/datasets/collections/")
+    answer = client.get("/api/collections/")
     assert answer.status_code == 429
     assert 20 <= int(answer["Retry-After"]) <= 31
     assert "send too many requests. Wait" in answer.json()["error"]
     client.force_login(ruth)
-    assert client.get("/api/datasets/collections/").status_code == 200
+    assert client.get("/api/collections/").status_code == 200
 
 
 def test_what_one_person_starts_does_not_count_for_another():

@@ -122,7 +122,7 @@ def test_typed_text_is_escaped(see, client, question, anna):
 def test_the_api_lists_them_with_their_states(client, question, anna, olga):
     acts(question, written(question, anna).pk)["accept"](olga)
     client.force_login(anna)
-    (result,) = client.get("/api/datasets/collections/mills/revised/").json()["results"]
+    (result,) = client.get("/api/collections/mills/revised/").json()["results"]
     assert (result["state"], result["author"], result["checker"], result["answer"]) == (
         "checked",
         anna.pseudonym,

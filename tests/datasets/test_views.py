@@ -35,7 +35,7 @@ def as_a(client):
         "/collections/mills/export/..%2F..%2Fetc/",
         "/collections/mills/releases/9/files/wikicontradict-csv/",
         "/contradictions/999999/",
-        "/api/datasets/collections/none/contradictions/",
+        "/api/collections/none/records/",
     ],
 )
 def test_what_is_not_there_is_404(as_a, address):
@@ -299,6 +299,6 @@ def test_pages_ask_the_database_no_more_for_more_rows(as_a, django_assert_max_nu
     client = as_a(Role.ADMIN)
     with django_assert_max_num_queries(24):
         page(client, "/collections/mills/")
-    client.get("/api/datasets/collections/")  # a person's first makes the row that counts them
+    client.get("/api/collections/")  # a person's first makes the row that counts them
     with django_assert_max_num_queries(10):
-        client.get("/api/datasets/collections/mills/contradictions/")
+        client.get("/api/collections/mills/records/")

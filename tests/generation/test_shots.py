@@ -180,7 +180,7 @@ def test_what_was_drawn_is_on_the_page_in_the_api_and_in_the_files(local, seeded
     row = run.responses.get(prompt="bells-b1-4")
     page = client.get(reverse("generation:response", args=[run.pk, row.pk])).content.decode()
     assert f"Examples drawn for this question: {', then '.join(DRAWN)}." in page
-    [four, none] = client.get(f"/api/generation/runs/{run.pk}/responses/").json()["results"]
+    [four, none] = client.get(f"/api/runs/{run.pk}/responses/").json()["results"]
     assert (four["drawn"], none["drawn"]) == ({"shots": DRAWN}, None)
     text = client.get(reverse("generation:responses_csv", args=[run.pk]))
     rows = list(csv.DictReader(io.StringIO(b"".join(text.streaming_content).decode())))

@@ -44,7 +44,7 @@ def paths(question):
         "/collections/abbeys/questions/",
         "/collections/abbeys/exclusions/",
         "/collections/abbeys/exclusions/?show=past",
-        "/api/datasets/collections/abbeys/exclusions/",
+        "/api/collections/abbeys/exclusions/",
     ]
 
 

@@ -48,7 +48,7 @@ def test_the_largest_export_that_the_form_takes_is_within_the_limit():
         "/collections/mills/?q=%00",
         "/reports/1/rows.csv?prompt=%00",
         "/annotate/guideline/a%00b/",
-        "/api/datasets/collections/%00/contradictions/",
+        "/api/collections/%00/records/",
     ],
 )
 def test_an_address_with_a_nul_is_refused_on_every_database(client, address):

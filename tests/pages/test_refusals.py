@@ -22,7 +22,7 @@ def test_the_address_of_a_button_says_that_it_is_no_page(client, view):
 
 def test_a_programs_wrong_method_is_answered_in_json(client):
     client.force_login(person("alice", *Role))
-    answer = client.post("/api/datasets/collections/")
+    answer = client.post("/api/collections/")
     assert answer.status_code == 405
     assert answer["Content-Type"] == "application/json"
 

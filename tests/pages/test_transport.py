@@ -40,7 +40,7 @@ def test_a_password_sent_by_plain_http_is_not_checked(on_a_server):
 
 
 def test_a_program_is_refused_in_json(on_a_server):
-    answer = Client().get("/api/generation/runs/", headers={"host": "lab.example"})
+    answer = Client().get("/api/runs/", headers={"host": "lab.example"})
     assert answer.status_code == 403
     assert "plain http" in answer.json()["error"]
 
@@ -69,5 +69,5 @@ def test_plain_http_is_answered_where_it_is_allowed(on_a_server):
 def test_a_wrong_host_is_answered_with_the_right_one(on_a_server):
     answer = Client().get("/sign-in/", headers={"host": "other.example"}, secure=True)
     assertContains(answer, "Open https://lab.example instead", status_code=400)
-    answer = Client().get("/api/generation/runs/", headers={"host": "other.example"}, secure=True)
+    answer = Client().get("/api/runs/", headers={"host": "other.example"}, secure=True)
     assert "Open https://lab.example" in answer.json()["error"]

@@ -84,7 +84,7 @@ def starts(ids):
         "?hidden=show",
     ):
         yield f"/collections/copies/{name}"
-    yield "/api/datasets/collections/copies/contradictions/"
+    yield "/api/collections/copies/records/"
     yield "/reports/collections/copies/"
 
 

@@ -110,12 +110,12 @@ def test_counts_are_of_what_is_shown(client, record):
     assert (counts.contradictions, counts.questions) == (1, 1)
     [row] = client.get("/collections/").context["rows"]
     assert row[1:] == (1, 1)
-    api = client.get("/api/datasets/collections/").json()
+    api = client.get("/api/collections/").json()
     assert [(each["contradictions"], each["questions"]) for each in api] == [(1, 1)]
 
 
 def test_the_api_leaves_hidden_records_out_and_says_how_many(client, record):
-    answer = client.get("/api/datasets/collections/mills/contradictions/").json()
+    answer = client.get("/api/collections/mills/records/").json()
     assert (answer["count"], answer["hidden"]) == (1, 1)
     assert record.pk not in [each["id"] for each in answer["results"]]
 
@@ -203,7 +203,7 @@ def test_the_api_says_where_one_can_agree(client, alice, record):
     run = judging.run("first")
     asked = record.instances.get()
     judging.response(run, asked, "passage-1", judging.language_model(), text="In 1801.")
-    address = f"/api/generation/runs/{run.pk}/"
+    address = f"/api/runs/{run.pk}/"
     answer = client.get(address)
     assert answer.status_code == 409
     agree = answer.json()["agree"]

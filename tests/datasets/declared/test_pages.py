@@ -96,7 +96,7 @@ def test_nothing_of_it_is_of_wikicontradict(see, rosa):
         ("/collections/conflicts/revised/", "Revised passages are for records of WikiContradict."),
         ("/contradictions/{key}/questions/1/revised/", "Revised passages are for records of Wiki"),
         ("/reports/collections/conflicts/", "These tables are for records of WikiContradict."),
-        ("/api/datasets/collections/conflicts/revised/", "Revised passages are for records of Wiki"),
+        ("/api/collections/conflicts/revised/", "Revised passages are for records of Wiki"),
     ],
 )  # fmt: skip
 def test_pages_for_wikicontradict_alone_say_so(client, rosa, address, says):
@@ -411,11 +411,11 @@ def test_the_api_names_the_protocol_and_gives_records_in_declared_order(client, 
     mills()
     imported(file_of_records(record(1, semantic_conflict_evidence="")))
     signed_in(client, rosa)
-    listed = client.get("/api/datasets/collections/").json()
+    listed = client.get("/api/collections/").json()["results"]
     assert [(one["name"], one["protocol"], one["protocol_version"]) for one in listed] == [
         ("conflicts", "conflictbank", 1), ("mills", "wikicontradict", 1),
     ]  # fmt: skip
-    (row,) = client.get("/api/datasets/collections/conflicts/contradictions/").json()["results"]
+    (row,) = client.get("/api/collections/conflicts/records/").json()["results"]
     assert list(row["record"].items()) == list(record(1, semantic_conflict_evidence="").items())
     assert row["deviations"] == [
         {

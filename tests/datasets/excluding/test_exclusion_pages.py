@@ -197,16 +197,16 @@ def test_a_declined_proposal_stays_to_be_read(client, see, question, rosa, olga)
     assert PastExclusion.objects.count() == 1
 
 
-def test_the_api_lists_what_waits_before_what_counts(client, question, rosa, olga):
+def test_the_api_lists_what_waits_and_what_counts(client, question, rosa, olga):
     excluded(question, rosa, olga)
     propose(question.contradiction.instances.get(n=2), rosa)
     client.force_login(rosa)
-    results = client.get("/api/datasets/collections/mills/exclusions/").json()["results"]
-    assert [(one["question_number"], one["seconded_by"]) for one in results] == [
-        (2, None),
-        (1, olga.pseudonym),
+    results = client.get("/api/collections/mills/exclusions/").json()["results"]
+    assert [(one["n"], one["seconded_by"], one["question_id"]) for one in results] == [
+        (1, olga.pseudonym, question.pk),
+        (2, None, question.contradiction.instances.get(n=2).pk),
     ]
-    assert results[1]["seen"]["seconded"] == {"said": "", "known": []}
+    assert results[0]["seen"]["seconded"] == {"said": "", "known": []}
 
 
 def test_the_list_asks_the_database_no_more_for_more_rows(

@@ -122,7 +122,7 @@ def test_an_import_that_is_under_way_is_on_no_page(small_batches, monkeypatch):
         ]
         seen["lists"] = [
             waiting in admin.get(path).content.decode()
-            for path in ("/collections/", "/api/datasets/collections/", "/runs/new/", "/")
+            for path in ("/collections/", "/api/collections/", "/runs/new/", "/")
         ]
 
     between_batches(monkeypatch, look)

@@ -396,7 +396,7 @@ def test_a_run_without_forms_shows_no_counts(client, fake, local):
 
 
 def test_api_and_file_have_the_finding_and_each_reply_without_the_form(client, shown):
-    rows = client.get(f"/api/generation/runs/{shown.pk}/responses/").json()["results"]
+    rows = client.get(f"/api/runs/{shown.pk}/responses/").json()["results"]
     found = [("", 2), ("skipped", 3), ("", 1)]
     assert [(row["finding"], row["askings"]) for row in rows] == found
     texts = [
@@ -406,7 +406,7 @@ def test_api_and_file_have_the_finding_and_each_reply_without_the_form(client, s
     assert [[one["text"] for one in row["rejected"]] for row in rows] == texts
     assert rows[1]["wanted"]["form"] == "span"
     assert rows[1]["rejected"][2]["request"] == shown.responses.get(pk=rows[1]["id"]).request
-    progress = client.get(f"/api/generation/runs/{shown.pk}/").json()["progress"]
+    progress = client.get(f"/api/runs/{shown.pk}/").json()["progress"]
     assert (progress["done"], progress["asked_again"], progress["skipped"]) == (3, 2, 1)
     lines = client.get(f"/runs/{shown.pk}/responses.csv").getvalue().decode("utf-8-sig")
     cells = [

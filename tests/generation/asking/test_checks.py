@@ -326,7 +326,7 @@ def test_the_page_the_api_and_the_files_show_both(client, fake, local, rosa):
         assert part in page
     address = reverse("generation:response", args=[made.pk, abstained.pk])
     assert "No check was sent: the reply is an abstention" in client.get(address).content.decode()
-    rows = client.get(f"/api/generation/runs/{made.pk}/responses/").json()["results"]
+    rows = client.get(f"/api/runs/{made.pk}/responses/").json()["results"]
     assert {row["id"]: row["check_reply"] for row in rows} == {
         checked.pk: "No <b>",
         abstained.pk: None,

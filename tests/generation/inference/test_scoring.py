@@ -485,7 +485,7 @@ def test_the_api_and_the_table_of_responses_have_the_scores(client, local, fake,
     runs.extend(made, [], [prompt_versions.find("4")])
     answer_all(made)
     signed_in(client, rosa)
-    rows = client.get(f"/api/generation/runs/{made.pk}/responses/").json()["results"]
+    rows = client.get(f"/api/runs/{made.pk}/responses/").json()["results"]
     a, b = math.exp(-0.1), math.exp(-2.5) + math.exp(-6)
     assert rows[0]["scored"] == ["A", "B", "C"]
     assert [one["mass"] for one in rows[0]["option_scores"]] == [

@@ -45,7 +45,7 @@ def starts(ids, *more):
     for method, path, _ in rows():
         if method == "GET":
             yield path.format_map(known)
-    yield from ("/api/generation/models/?search=zq", "/reports/?search=zq", "/runs/?search=zq")
+    yield from ("/api/models/?search=zq", "/reports/?search=zq", "/runs/?search=zq")
 
 
 def pages_of(reader, ids, *more):

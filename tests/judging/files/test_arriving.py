@@ -68,12 +68,12 @@ def test_an_evaluation_that_is_under_way_is_on_no_page(monkeypatch):
             f"/runs/{run.pk}/responses/",
             f"/runs/{run.pk}/two-models/",
             f"/runs/{run.pk}/responses/{response.pk}/",
-            f"/api/generation/runs/{run.pk}/",
+            f"/api/runs/{run.pk}/",
             f"/contradictions/{response.instance.contradiction_id}/",
         )
         seen["pages"] = {admin.get(path).status_code for path in pages}
         lists = ("/studies/", "/reports/", "/runs/", "/models/", "/collections/", "/studies/new/",
-                 "/api/generation/models/", "/api/generation/runs/", "/")  # fmt: skip
+                 "/api/models/", "/api/runs/", "/")  # fmt: skip
         words = (study.name, run.name, "quokka-7b")
         content = [admin.get(path).content.decode() for path in lists]
         seen["lists"] = [word for word in words for text in content if word in text]

@@ -1,0 +1,1 @@
+"""The operations of datasets: collections with their records and questions, releases and files, imports."""

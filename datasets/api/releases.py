@@ -1,0 +1,193 @@
+"""Operations on releases: the list, one with its files, each file, and freezing one."""
+
+from typing import Any
+
+from django.db.models import Count
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.access import person_of
+from accounts.roles import Role
+from accounts.throttles import counted
+from accounts.tokens.scopes import Scope
+from datasets.api.collections import EXPORTERS, READERS, CreatorOut
+from datasets.api.exports import FILES, ExportFormatOut, described_file
+from datasets.blinding import keep_listed
+from datasets.excluding.exclusions import left_out_for
+from datasets.models import Release
+from datasets.records import collection_named
+from datasets.releasing.citing import bibtex, plain
+from datasets.releasing.freezing import VERSION, freeze, release_of
+from datasets.releasing.names_found import NamesFound, names_in
+from datasets.releasing.released import ShownFile, counts, shown_files
+from datasets.views.releases import stored_file
+from leases.refusal import Conflict
+from pages.rest.lists import rows_page
+from pages.rest.operations import operation
+
+OF_RELEASE = ("version", "title", "notes", "doi", "sha256", "app_version", "created_at")
+
+
+class ReleaseOut(serializers.ModelSerializer[Release]):
+    """`sha256` is of the file of the records."""
+
+    title = serializers.CharField(source="about.title", default="")
+    records = serializers.IntegerField(source="size")
+
+    class Meta:
+        model = Release
+        fields = (*OF_RELEASE, "records")
+
+
+class ReleaseFileOut(ExportFormatOut):
+    """A stored file; `url` gives its bytes, and its sha256 as ETag."""
+
+    name = serializers.CharField()
+    bytes = serializers.IntegerField()
+    sha256 = serializers.CharField()
+
+
+class LeftOutQuestionOut(serializers.Serializer[Any]):
+    question_id = serializers.IntegerField(source="instance_id")
+    question = serializers.CharField(source="instance.question")
+    reason = serializers.CharField()
+
+
+class ReleaseErratumOut(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    added_at = serializers.DateTimeField()
+
+
+class ReleaseCountsOut(serializers.Serializer[Any]):
+    """`invalid`: of the records, those of invalid tags."""
+
+    records = serializers.IntegerField()
+    invalid = serializers.IntegerField()
+    questions = serializers.IntegerField()
+
+
+class ReleaseAboutOut(serializers.Serializer[Any]):
+    """What the collection said of itself."""
+
+    title = serializers.CharField()
+    description = serializers.CharField()
+    creators = CreatorOut(many=True)
+    licence = serializers.CharField()
+    language = serializers.CharField()
+    funding = serializers.CharField()
+    contact = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
+    source_citation = serializers.CharField()
+
+
+class OneReleaseOut(serializers.ModelSerializer[Release]):
+    """`left_out`: the excluded questions that it does not hold; `citation` and `bibtex` say how it is cited."""
+
+    title = serializers.CharField(source="about.title", default="")
+    about = ReleaseAboutOut()
+    counts = ReleaseCountsOut()
+    left_out = LeftOutQuestionOut(many=True, source="left_out_shown")
+    errata = ReleaseErratumOut(many=True, source="errata.all")
+    files = ReleaseFileOut(many=True, source="shown_files")
+    citation = serializers.CharField()
+    bibtex = serializers.CharField()
+
+    class Meta:
+        model = Release
+        fields = (
+            *OF_RELEASE,
+            "about",
+            "counts",
+            "left_out",
+            "errata",
+            "files",
+            "citation",
+            "bibtex",
+        )
+
+
+class ReleaseIn(serializers.Serializer[Any]):
+    """`version` can be given once and never changes.
+
+    `names_read`: as the refusal before has it, where comments may name somebody and you have read them.
+    """
+
+    version = serializers.RegexField(VERSION, max_length=40)
+    notes = serializers.CharField(max_length=5_000, allow_blank=True, default="")
+    names_read = serializers.CharField(max_length=64, allow_blank=True, default="")
+
+
+@operation("GET", scope=Scope.READ, roles=READERS, answers=ReleaseOut, listed=True)
+def releases_list(request: Request, name: str) -> Response:
+    """The releases of a collection, newest first."""
+    rows = collection_named(name).releases.annotate(size=Count("rows"))
+    return rows_page(request, rows, ReleaseOut, order=("-pk",))
+
+
+@operation("GET", scope=Scope.READ, roles=READERS, answers=OneReleaseOut)
+def releases_read(request: Request, name: str, version: str) -> Release:
+    """A release: what it holds and leaves out, how it is cited, and its files with their hashes."""
+    row, person = release_of(collection_named(name), version), person_of(request)
+    address = request.build_absolute_uri(reverse("datasets:release", args=[name, version]))
+    left_out = list(left_out_for(person).filter(release=row))
+    keep_listed(person, (one.instance.contradiction_id for one in left_out), request.path)
+    shown: Any = row
+    shown.counts, shown.left_out_shown = counts(row), left_out
+    shown.shown_files = [_file(request, row, file) for file in shown_files(row)]
+    shown.citation, shown.bibtex = plain(row, address), bibtex(row, address)
+    return row
+
+
+def _file(request: Request, row: Release, shown: ShownFile) -> dict[str, Any]:
+    file = shown.file
+    args = [row.collection.name, row.version, file.format]
+    return {
+        "format": file.format,
+        "name": file.name,
+        "bytes": file.bytes,
+        "sha256": file.sha256,
+        **described_file(request, shown.exporter, reverse("datasets:api_release_file", args=args)),
+    }
+
+
+@operation(
+    "GET", scope=Scope.EXPORT, roles=EXPORTERS, media=FILES, ranged=True, etag=True, refusals=(409, 410, 500)
+)  # fmt: skip
+@counted("downloads")
+def release_files_read(request: Request, name: str, version: str, format: str) -> HttpResponseBase:
+    """A file of a release, byte for byte as it was frozen; its ETag is its sha256."""
+    return stored_file(request, release_of(collection_named(name), version), format)
+
+
+@operation(
+    "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ReleaseIn, answers=ReleaseOut, status=201, refusals=(409,)
+)  # fmt: skip
+def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> Release:
+    """Freeze the collection as it is now under a version, without its excluded questions."""
+    collection, person = collection_named(name), person_of(request)
+    names = names_in(collection, person)
+    if names.digest != sent["names_read"]:
+        keep_listed(person, {place.contradiction for place in names.places}, request.path)
+        raise _names(names)
+    made = freeze(collection=collection, version=sent["version"], notes=sent["notes"], by=person)
+    made.size = made.rows.count()  # type: ignore[attr-defined]
+    return made
+
+
+def _names(names: NamesFound) -> Conflict:
+    places = [
+        {
+            "record": place.contradiction,
+            "column": place.column,
+            "text": "".join(piece.text for piece in place.pieces),
+        }
+        for place in names.places
+    ]
+    return Conflict(
+        "Comments may name somebody. Read them in `details`, and send its `names_read` with the version to go on.",
+        code="names_found",
+        details={"names_read": names.digest, "places": places},
+    )

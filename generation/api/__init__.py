@@ -1,0 +1,1 @@
+"""The operations of generation: models, prompts, runs and their responses."""

@@ -1,0 +1,180 @@
+"""Operations on releases and exports: files come byte for byte, each with its own hash."""
+
+import hashlib
+import json
+
+import pytest
+
+from accounts.models import AuditEvent
+from accounts.roles import Role
+from datasets import blinding
+from datasets.models import Contradiction, Release
+from datasets.records import current
+from datasets.releasing.freezing import freeze
+from leases.refusal import AsksFirst
+from tests.datasets.factories import annotation, mills, record
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+RELEASES = "/api/collections/mills/releases/"
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture
+def olga():
+    return person("olga", Role.ADMIN)
+
+
+@pytest.fixture
+def admin(client, olga):
+    client.force_login(olga)
+    return client
+
+
+@pytest.fixture
+def rosa(client):
+    rosa = person("rosa", Role.RESEARCHER)
+    client.force_login(rosa)
+    return rosa
+
+
+def frozen(*records, version="1.0"):
+    return freeze(collection=mills(*records), version=version, notes="The first.")
+
+
+def post(client, address, **sent):
+    return client.post(address, sent, content_type="application/json")
+
+
+def bytes_of(answer):
+    return b"".join(answer.streaming_content)
+
+
+def test_a_release_is_listed_and_its_files_have_the_hashes_that_it_says(client, rosa):
+    row = frozen(record(), record(title="B"))
+    (only,) = client.get(RELEASES).json()["results"]
+    assert (only["version"], only["records"], only["sha256"]) == ("1.0", 2, row.sha256)
+    one = client.get(f"{RELEASES}1.0/").json()
+    assert one["counts"] == {"records": 2, "invalid": 0, "questions": 2}
+    assert row.sha256 in one["citation"]
+    assert {file["format"] for file in one["files"]} == {file.format for file in row.files.all()}
+    for file in one["files"]:
+        answer = client.get(file["url"])
+        data = bytes_of(answer)
+        assert hashlib.sha256(data).hexdigest() == file["sha256"]
+        assert (len(data), answer["ETag"]) == (file["bytes"], f'"{file["sha256"]}"')
+        assert answer["Content-Type"] == file["content_type"]
+    assert AuditEvent.objects.filter(kind="export").count() == len(one["files"])
+
+
+def test_a_file_is_sent_in_parts_and_only_if_it_is_new(client, rosa):
+    frozen()
+    file = client.get(f"{RELEASES}1.0/").json()["files"][1]
+    whole = bytes_of(client.get(file["url"]))
+    known = client.get(file["url"], headers={"If-None-Match": f'"{file["sha256"]}"'})
+    assert (known.status_code, known.content) == (304, b"")
+    part = client.get(file["url"], headers={"Range": "bytes=5-9"})
+    assert (part.status_code, bytes_of(part)) == (206, whole[5:10])
+    past = client.get(file["url"], headers={"Range": f"bytes={len(whole)}-"})
+    assert (past.status_code, past.json()["code"]) == (416, "range_not_satisfiable")
+    assert past["Content-Range"] == f"bytes */{len(whole)}"
+
+
+def test_the_etag_of_another_release_gives_the_file(client, rosa):
+    first = frozen()
+    second = freeze(collection=mills(record(title="B")), version="1.1")
+    hashes = [row.files.get(format="wikicontradict-json").sha256 for row in (first, second)]
+    assert hashes[0] != hashes[1]
+    for version, other in (("1.0", hashes[1]), ("1.1", hashes[0])):
+        answer = client.get(
+            f"{RELEASES}{version}/files/wikicontradict-json/",
+            headers={"If-None-Match": f'"{other}"'},
+        )
+        assert (answer.status_code, len(bytes_of(answer)) > 2) == (200, True)
+
+
+@pytest.mark.parametrize(
+    "address", ["2.0/", "2.0/files/wikicontradict-json/", "1.0/files/parquet/"]
+)
+def test_what_is_not_there_is_404(client, rosa, address):
+    frozen()
+    answer = client.get(f"{RELEASES}{address}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_a_sixty_first_download_waits(client, rosa, settings):
+    frozen()
+    answers = [client.get(f"{RELEASES}1.0/files/parquet/") for _ in range(61)]
+    assert {answer.status_code for answer in answers[:60]} == {404}
+    assert (answers[60].status_code, answers[60].json()["code"]) == (429, "too_many_requests")
+    assert int(answers[60]["Retry-After"]) > 0
+
+
+def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
+    frozen()
+    asks = AsksFirst(
+        "You may get its tag.", view="home", fields={"tag": "1"}, button="Show", details=None
+    )
+    monkeypatch.setattr(blinding.records_problem, "providers", {"test": lambda who, rows: asks})
+    for address in (
+        "/api/collections/mills/exports/wikicontradict-json/",
+        f"{RELEASES}1.0/files/bundle/",
+        f"/api/records/{Contradiction.objects.get().pk}/",
+    ):
+        answer = client.get(address)
+        assert (answer.status_code, answer.json()["code"]) == (409, "asks_first"), address
+        assert answer.json()["agree"]["fields"] == {"tag": "1"}
+
+
+def test_a_release_is_frozen(admin, olga):
+    mills()
+    answer = post(admin, RELEASES, version="1.0", notes="First.")
+    assert answer.status_code == 201, answer.json()
+    row = Release.objects.get()
+    assert answer.json()["sha256"] == row.sha256
+    assert (row.created_by, row.notes) == (olga, "First.")
+    again = post(admin, RELEASES, version="1.0")
+    assert (again.status_code, Release.objects.count()) == (409, 1)
+
+
+def test_names_in_comments_are_read_before_a_freeze(admin):
+    mills(record(given=annotation(qa_comment="As bob@example.org says.")))
+    key = current(mills()).first().pk
+    answer = post(admin, RELEASES, version="1.0")
+    assert (answer.status_code, answer.json()["code"]) == (409, "names_found")
+    details = answer.json()["details"]
+    assert details["places"] == [
+        {"record": key, "column": "comment on the questions", "text": "As bob@example.org says."}
+    ]
+    assert not Release.objects.exists()
+    answer = post(admin, RELEASES, version="1.0", names_read=details["names_read"])
+    assert answer.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [({}, "version"), ({"version": "a b"}, "version"), ({"version": 1.5, "notes": []}, "notes")],
+)
+def test_a_version_that_is_none_is_refused(admin, sent, field):
+    mills()
+    answer = post(admin, RELEASES, **sent)
+    assert answer.status_code == 400
+    assert field in answer.json()["fields"]
+
+
+def test_an_export_is_what_a_release_would_hold(client, rosa):
+    whole = record()
+    mills(whole)
+    formats = client.get("/api/collections/mills/exports/").json()["formats"]
+    assert [one["format"] for one in formats][:2] == ["wikicontradict-json", "wikicontradict-csv"]
+    answer = client.get(formats[0]["url"])
+    assert answer["Content-Type"] == formats[0]["content_type"]
+    assert json.loads(bytes_of(answer)) == [whole]
+    refused = client.get(formats[0]["url"], {"excluded": "without"})
+    assert (refused.status_code, refused.json()["error"]) == (400, "excluded takes one of with.")
+    assert client.get("/api/collections/mills/exports/parquet/").status_code == 404
