@@ -19,6 +19,8 @@ from tests.factories import PASSWORD
 from tests.judging import humanfile
 from tests.protocols.factories import TEXT
 
+# The braces of texts are of the world's names.
+ESCAPED = TEXT.replace("{", "{{").replace("}", "}}")
 NEW_PASSWORD = "an even longer way to Canossa"
 CONTACT = "olga@example.org"
 ROUND = {
@@ -242,6 +244,19 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/slots/{slot}/verdict/"): VERDICT,
     ("POST", "/api/slots/{slot}/skip/"): {"reason": "The text is cut off."},
     ("POST", "/api/slots/{slot}/flag/"): {"flagged": True, "note": "Cut off."},
+    ("POST", "/api/collections/mills/releases/"): {"version": "2.0"},
+    ("POST", "/api/imports/"): {
+        "collection": "more-mills",
+        "format": "wikicontradict",
+        "file": b"[]",
+    },
+    ("POST", "/api/protocols/"): {"text": ESCAPED},
+    ("POST", "/api/protocols/check/"): {"text": ESCAPED},
+    ("POST", "/api/runs/"): {
+        "collection": "mills",
+        "models": ["{local_model}"],
+        "prompts": ["both-passages"],
+    },
 }
 
 # The address says everything: there is no form to refuse an empty body.
@@ -287,6 +302,10 @@ NO_FIELDS = {
     "/writing/{closed_writing}/reopen/",
     "/writing/entries/{given_up}/take-up/",
     "/api/slots/{slot}/undo/",
+    "/api/runs/{run}/start/",
+    "/api/runs/{hidden}/start/",
+    "/api/runs/{run}/stop/",
+    "/api/runs/{hidden}/stop/",
 }
 
 # Nobody gets through with this body, for a reason that is not in it.
@@ -307,7 +326,8 @@ def body_of(method: str, path: str, world: dict[str, Any]) -> dict[str, Any]:
         return {}
     body = BODIES.get((method, path), {})
     fields = {filled(name, world): filled(value, world) for name, value in body.items()}
-    if path.startswith("/api/"):
+    is_upload = any(isinstance(value, bytes) for value in body.values())
+    if path.startswith("/api/") and not is_upload:
         version = world["version"] if method == "PATCH" else 0
         return {
             "data": json.dumps(fields),

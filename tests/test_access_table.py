@@ -5,6 +5,7 @@ A new address fails here until it has a row; a method that an address has no row
 
 from collections import defaultdict
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from django.db import transaction
@@ -23,7 +24,7 @@ from annotation.workflow import claiming
 from datasets import revisions
 from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
-from datasets.models import Collection
+from datasets.models import Collection, ImportJob
 from datasets.releasing import freeze_jobs
 from datasets.releasing.freezing import freeze as release
 from datasets.releasing.publishing import publish as publish_release
@@ -424,16 +425,43 @@ POST  /api/shown/                                             401  403  200  200
 GET   /api/drafts/{draft}/                                    401  403  200  404  403  403  403  403  403  404
 PATCH /api/drafts/{draft}/                                    401  403  200  404  403  403  403  403  403  404
 POST  /api/drafts/{draft}/submit/                             401  403  200  404  403  403  403  403  403  404
-GET   /api/datasets/collections/                              401  403  200  200  403  403  403  200  200  200
-GET   /api/datasets/collections/mills/contradictions/         401  403  200  200  403  403  403  200  200  200
-GET   /api/datasets/collections/mills/exclusions/             401  403  403  403  403  403  403  200  200  200
-GET   /api/datasets/collections/mills/revised/                401  403  200  200  403  403  403  200  200  200
-GET   /api/generation/models/                                 401  403  403  403  403  403  403  200  200  403
-GET   /api/generation/runs/                                   401  403  403  403  403  403  403  200  200  200
-GET   /api/generation/runs/{run}/                             401  403  403  403  403  403  403  200  200  200
-GET   /api/generation/runs/{hidden}/                          401  403  403  403  403  403  403  200  200  404
-GET   /api/generation/runs/{run}/responses/                   401  403  403  403  403  403  403  200  200  200
-GET   /api/generation/runs/{hidden}/responses/                401  403  403  403  403  403  403  200  200  404
+GET   /api/collections/                                       401  403  200  200  403  403  403  200  200  200
+GET   /api/collections/mills/                                 401  403  200  200  403  403  403  200  200  200
+GET   /api/collections/mills/records/                         401  403  200  200  403  403  403  200  200  200
+GET   /api/records/{contradiction}/                           401  403  200  200  403  403  403  200  200  200
+GET   /api/collections/mills/questions/                       401  403  200  200  403  403  403  200  200  200
+GET   /api/collections/mills/exclusions/                      401  403  403  403  403  403  403  200  200  200
+GET   /api/collections/mills/revised/                         401  403  200  200  403  403  403  200  200  200
+GET   /api/collections/mills/subsets/                         401  403  403  403  403  403  403  200  200  200
+GET   /api/collections/mills/subsets/{subset}/                401  403  403  403  403  403  403  200  200  200
+GET   /api/collections/mills/subsets/{subset}/questions/      401  403  403  403  403  403  403  200  200  200
+GET   /api/collections/mills/exports/                         401  403  403  403  403  403  403  200  200  200
+GET   /api/collections/mills/exports/wikicontradict-json/     401  403  403  403  403  403  403  200  200  200
+GET   /api/collections/mills/releases/                        401  403  200  200  403  403  403  200  200  200
+POST  /api/collections/mills/releases/                        401  403  403  403  403  403  403  403  201  201
+GET   /api/collections/mills/releases/1.0/                    401  403  200  200  403  403  403  200  200  200
+GET   /api/collections/mills/releases/1.0/files/wikicontradict-csv/ 401  403  403  403  403  403  403  200  200  200
+GET   /api/imports/                                           401  403  403  403  403  403  403  403  200  200
+POST  /api/imports/                                           401  403  403  403  403  403  403  403  202  202
+GET   /api/imports/{import}/                                  401  403  403  403  403  403  403  403  200  404
+GET   /api/protocols/                                         401  403  403  403  403  403  403  200  200  200
+POST  /api/protocols/                                         401  403  403  403  403  403  403  403  201  201
+GET   /api/protocols/offered/                                 401  403  403  403  403  403  403  200  200  200
+POST  /api/protocols/check/                                   401  403  403  403  403  403  403  200  200  200
+GET   /api/protocols/mills/1/                                 401  403  403  403  403  403  403  200  200  403
+GET   /api/protocols/mills/1/file/                            401  403  403  403  403  403  403  200  200  403
+GET   /api/models/                                            401  403  403  403  403  403  403  200  200  403
+GET   /api/prompts/                                           401  403  403  403  403  403  403  200  200  403
+GET   /api/runs/                                              401  403  403  403  403  403  403  200  200  200
+POST  /api/runs/                                              401  403  403  403  403  403  403  403  201  403
+GET   /api/runs/{run}/                                        401  403  403  403  403  403  403  200  200  200
+GET   /api/runs/{hidden}/                                     401  403  403  403  403  403  403  200  200  404
+POST  /api/runs/{run}/start/                                  401  403  403  403  403  403  403  403  409  409
+POST  /api/runs/{hidden}/start/                               401  403  403  403  403  403  403  403  409  404
+POST  /api/runs/{run}/stop/                                   401  403  403  403  403  403  403  403  409  409
+POST  /api/runs/{hidden}/stop/                                401  403  403  403  403  403  403  403  409  404
+GET   /api/runs/{run}/responses/                              401  403  403  403  403  403  403  200  200  200
+GET   /api/runs/{hidden}/responses/                           401  403  403  403  403  403  403  200  200  404
 GET   /api/studies/                                           401  403  403  403  403  403  403  200  200  200
 GET   /api/studies/mine/                                      401  403  403  403  200  200  403  403  403  200
 GET   /api/studies/{open}/                                    401  403  403  403  403  403  403  200  200  200
@@ -573,6 +601,13 @@ def tagged(everybody):
 
 def released(everybody):
     collection = datasets.mills()
+    sent = ImportJob.objects.create(
+        collection="mills",
+        format="wikicontradict",
+        upload=uuid4(),
+        bytes=2,
+        created_by=everybody["olga"],
+    )
     release(collection=collection, version="1.0")
     shown = release(collection=collection, version="1.1")
     publish_release(shown, by=person("paula", Role.ADMIN), name="mills")
@@ -585,6 +620,7 @@ def released(everybody):
         "contradiction": collection.contradictions.get().pk,
         "collection": collection.pk,
         "subset": drawn.pk,
+        "import": sent.pk,
         "prompt_mark": prompt_versions.mark_of(prompt_versions.stored_as("passage-1")),
     }
 

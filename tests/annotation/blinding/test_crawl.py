@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 # Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
 ELSEWHERE = re.compile(
-    r"{(join|password|guideline|handed_back|model|local_model|fetch|writing|entry|entry_to_check|given_up|published_place)}"
+    r"{(join|password|guideline|handed_back|import|model|local_model|fetch|writing|entry|entry_to_check|given_up|published_place)}"
 )
 OTHERS = [role for role in Role if role != Role.ANNOTATOR]
 COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
@@ -32,9 +32,15 @@ SHOWING = {
     "annotation:api_annotations",
     "annotation:api_file",
     "annotation:review",
-    "datasets:api_contradictions",
     "datasets:api_exclusions",
+    "datasets:api_export",
+    "datasets:api_questions",
+    "datasets:api_record",
+    "datasets:api_records",
+    "datasets:api_release",
+    "datasets:api_release_file",
     "datasets:api_revised",
+    "datasets:api_subset_questions",
     "datasets:collection",
     "datasets:contradiction",
     "datasets:deviations",
@@ -74,6 +80,8 @@ def starts(ids):
             yield path.format(**ids)
     yield "/collections/mills/releases/2.0/files/complete-json/"
     yield "/collections/mills/export/complete-json/?excluded=with"
+    yield "/api/collections/mills/releases/2.0/files/complete-json/"
+    yield "/api/collections/mills/exports/complete-json/?excluded=with"
     yield "/collections/mills/export/wikicontradict-csv/"
     yield "/collections/mills/?hidden=show"
     for name in (
@@ -84,7 +92,8 @@ def starts(ids):
         "?hidden=show",
     ):
         yield f"/collections/copies/{name}"
-    yield "/api/collections/copies/records/"
+    for name in ("", "records/", "questions/", "revised/", "exports/complete-json/"):
+        yield f"/api/collections/copies/{name}"
     yield "/reports/collections/copies/"
 
 
