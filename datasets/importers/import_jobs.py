@@ -5,11 +5,12 @@ between the last record and its report, the report says that all records were th
 """
 
 import hashlib
+import io
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -18,18 +19,15 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from datasets.declared.writing import FileNoted
-from datasets.importers import Importer
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, check_name, import_file
 from datasets.importers.json_text import MAX_BYTES, too_large
 from datasets.models import ImportJob
-from datasets.schema import Parsed
 from datasets.states import IMPORT, ImportState
 from leases.claim import new_holder, renew, settle, sweep, take
 from leases.refusal import NotFoundHere, Refusal
 
-# Seconds. The lease is renewed while records go by.
+# Seconds. The lease is renewed while the file is read.
 LEASE = 300.0
 BEAT = 20.0
 MAX_ATTEMPTS = 3
@@ -41,21 +39,18 @@ class ImportLeaseLost(Exception):
     """The import was swept, and another worker may be at it."""
 
 
-class BeatingImporter:
-    """The importer, which renews a lease while its records go by."""
+class BeatingFile(io.FileIO):
+    """A file that renews a lease while it is read, piece by piece."""
 
-    def __init__(self, importer: Importer, beat: Callable[[], None]) -> None:
-        self.name, self.label, self.hint = importer.name, importer.label, importer.hint
-        self.first, self.deviations = importer.first, importer.deviations
-        self._importer, self._beat = importer, beat
+    def __init__(self, path: Path, beat: Callable[[], None]) -> None:
+        super().__init__(path)
+        self._beat, self._last = beat, time.monotonic()
 
-    def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
-        last = time.monotonic()
-        for parsed in self._importer.records(file, noted):
-            if time.monotonic() - last >= BEAT:
-                self._beat()
-                last = time.monotonic()
-            yield parsed
+    def readinto(self, buffer: Any) -> int | None:
+        if time.monotonic() - self._last >= BEAT:
+            self._beat()
+            self._last = time.monotonic()
+        return super().readinto(buffer)
 
 
 def begin(
@@ -139,12 +134,12 @@ def _imported(job: ImportJob, holder: str) -> ImportReport:
         job.format, job.collection, file_name=job.file_name, part=job.part
     )
     try:
-        file = _path(job.upload).open("rb")
+        file = io.BufferedReader(BeatingFile(_path(job.upload), beat))
     except OSError:
         raise NotFoundHere("The file is gone from the data folder. Send it again.") from None
     with file:
         return import_file(
-            importer=BeatingImporter(importer, beat),
+            importer=importer,
             protocol=protocol,
             file=file,
             collection_name=job.collection,
@@ -169,7 +164,7 @@ def report_of(report: ImportReport) -> dict[str, Any]:
         "deviating_records": report.deviating_records,
         "deviations": {kind.value: n for kind, n in report.deviations_by_kind},
         "part": report.noted.value,
-        "how_it_comes_out": report.how_it_comes_out if report.collection.is_declared else "",
+        "how_it_comes_out": report.how_it_comes_out if report.is_compared else "",
     }
 
 
