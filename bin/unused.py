@@ -27,8 +27,9 @@ ALLOWED = {
     "Django: middleware and sessions": "process_exception _get_session_from_db _session_key",
     "Django: static files": "support_js_module_import_aggregation manifest_name",
     "Django: checks are given the apps": "app_configs",
-    "Django REST framework": "has_permission allow_request page_size_query_param authenticate_header "
-    "check_permissions parser_classes get_contradictions get_questions get_record get_deviations get_progress get_url",
+    "Django REST framework": "has_permission allow_request authenticate_header "
+    "check_permissions parser_classes get_questions get_record get_deviations get_progress get_url "
+    "get_records get_invalid get_facets get_of get_strata get_superseded get_uses get_is_new get_warnings",
     "drf-spectacular": "BearerScheme target_class get_security_definition auto_schema",
     "structlog gives it to each processor": "logger",
     "kombu: a broker's own methods": "_put _put_fanout _get _queue_bind get_table drain_events",

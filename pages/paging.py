@@ -1,4 +1,4 @@
-"""One page of a long list, of pages and of the API."""
+"""One page of a long list."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,10 +6,6 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from rest_framework.pagination import PageNumberPagination
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 
 PER_PAGE = 50
 
@@ -52,29 +48,3 @@ def page_of(
     query.pop("page", None)
     page.query = query.urlencode()  # type: ignore[attr-defined]
     return page
-
-
-class ApiPages(PageNumberPagination):
-    """`?page=` and `?page_size=` of a list of the API."""
-
-    page_size_query_param = "page_size"
-    max_page_size = 500
-
-
-def paged(
-    request: Request,
-    rows: QuerySet[Any],
-    serializer: type[BaseSerializer[Any]],
-    most: int = ApiPages.max_page_size,
-    **more: object,
-) -> Response:
-    """The page of the rows that the request names, as the API gives it, with `more` next to its count.
-
-    `most`: how many rows a page may have.
-    """
-    pages = ApiPages()
-    pages.max_page_size = most
-    page = pages.paginate_queryset(rows, request)
-    answer = pages.get_paginated_response(serializer(page, many=True).data)
-    answer.data |= more
-    return answer

@@ -55,6 +55,7 @@ class Operation:
     once: bool = False
     etag: bool = False
     media: tuple[str, ...] = ()
+    ranged: bool = False
     upload: bool = False
     cleans: bool = False
     url_parts: frozenset[str] = field(init=False)
@@ -204,9 +205,8 @@ def operation(
     refusals: statuses that it answers besides those that all do. parameters: of its query; `most`: the largest page.
     versioned: it reads If-Match. once: it takes an Idempotency-Key, and runs in one transaction. etag: of its answer,
     for If-None-Match; never where what is hidden decides the answer. media: it answers with a file of one of
-    these types.
-    upload: it takes a form with files. cleans: it takes characters out of texts that none may hold, such as a NUL;
-    others refuse these.
+    these types; ranged: or with the part that Range asks for. upload: it takes a form with files. cleans: it takes
+    characters out of texts that none may hold, such as a NUL; others refuse these.
     """
 
     def made(work: Callable[..., Any]) -> View:

@@ -26,9 +26,11 @@ WHY = {
     412: "It was changed since the version in If-Match; `details` has what is stored.",
     413: "The body is too large.",
     415: "The body is of another type.",
+    416: "The file ends before the range begins.",
     422: "The Idempotency-Key came with another request.",
     428: "If-Match is missing.",
     429: "Too many requests; wait as long as Retry-After says.",
+    500: "A stored file is missing or damaged.",
     502: "The service that was asked failed.",
     503: "The database does not answer; try again as Retry-After says.",
     507: "The server's disk is full.",
@@ -46,6 +48,10 @@ IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match", str, OpenApiParameter.HEADER, description="The ETag of an earlier answer."
 )
 
+RANGE = OpenApiParameter(
+    "Range", str, OpenApiParameter.HEADER, description='One range of bytes, such as "bytes=0-999".'
+)
+
 
 def statuses(one: "Operation") -> list[int]:
     """All but that of success, in order."""
@@ -53,6 +59,7 @@ def statuses(one: "Operation") -> list[int]:
     found |= {404} if one.url_parts else set()
     found |= {413, 415} if one.takes else set()
     found |= {412, 428} if one.versioned else set()
+    found |= {416} if one.ranged else set()
     found |= {422} if one.once else set()
     found |= {304} if one.etag else set()
     return sorted(found - ({406} if one.media else set()))
@@ -78,6 +85,7 @@ def entry(one: "Operation") -> dict[str, Any]:
             *([IF_MATCH] if one.versioned else []),
             *([idempotency.HEADER] if one.once else []),
             *([IF_NONE_MATCH] if one.etag else []),
+            *([RANGE] if one.ranged else []),
             CHALLENGE,
             WAIT,
         ],
@@ -89,7 +97,8 @@ def entry(one: "Operation") -> dict[str, Any]:
 def _success(one: "Operation") -> dict[Any, Any]:
     if one.media:
         content = OpenApiTypes.OBJECT if one.media == (JSON,) else OpenApiTypes.BINARY
-        return {(one.status, *one.media): content}
+        whole_or_part = (one.status, 206) if one.ranged else (one.status,)
+        return {(status, *one.media): content for status in whole_or_part}
     if one.answers is None:
         return {204: None}
     return {one.status: _page_of(cast(Any, one.answers)) if one.listed else one.answers}
