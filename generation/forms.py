@@ -23,6 +23,7 @@ NOT_OFFERED = (
     "There is no prompt %(value)s for the records of this collection. Choose among those below."
 )
 MOST_MONEY = 1e9
+MOST_QUESTIONS = 10_000_000
 
 TEST_CALL, EMPTY, NONE = "find out", "empty", "none"
 # The system messages that a test call tries.
@@ -174,6 +175,7 @@ class RunForm(forms.Form):
     limit = forms.IntegerField(
         required=False,
         min_value=1,
+        max_value=MOST_QUESTIONS,
         label="First questions only",
         help_text="If empty, all questions.",
     )

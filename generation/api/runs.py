@@ -22,7 +22,7 @@ from generation.access import (
 )
 from generation.api.models import ModelOut
 from generation.asking.dispatch import wake
-from generation.forms import MOST_MONEY, RunForm
+from generation.forms import MOST_MONEY, MOST_QUESTIONS, RunForm
 from generation.models import FirstReply, OptionScore, RejectedReply, Response, Run
 from generation.responses import RunProgress, progress_of
 from generation.run_pages import left_out_shown
@@ -35,6 +35,7 @@ from pages.rest.parameters import choice, moment, number, text
 
 # A reply may be a megabyte long.
 MOST_ON_A_PAGE = 100
+LARGEST_KEY = 2**63 - 1
 
 
 class RunProgressOut(serializers.Serializer[RunProgress]):
@@ -90,12 +91,16 @@ class RunIn(serializers.Serializer[Any]):
 
     collection = serializers.CharField(max_length=80)
     models = serializers.ListField(
-        child=serializers.IntegerField(min_value=1), default=list, max_length=1_000
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_KEY),
+        default=list,
+        max_length=1_000,
     )
     prompts = serializers.ListField(
         child=serializers.CharField(max_length=60), min_length=1, max_length=1_000
     )
-    limit = serializers.IntegerField(min_value=1, default=None, allow_null=True)
+    limit = serializers.IntegerField(
+        min_value=1, max_value=MOST_QUESTIONS, default=None, allow_null=True
+    )
     samples = serializers.IntegerField(min_value=1, max_value=100, default=1)
     name = serializers.CharField(max_length=120, allow_blank=True, default="")
     cost_cap = serializers.FloatField(

@@ -157,6 +157,8 @@ def test_a_run_that_is_sent_twice_with_one_key_is_one(client, olga, local):
         ({"prompts": ["no-such-prompt"]}, "prompts"),
         ({"samples": 101}, "samples"),
         ({"limit": 0}, "limit"),
+        ({"limit": 10**30}, "limit"),
+        ({"models": [10**30]}, "models.0"),
         ({"cost_cap": -1}, "cost_cap"),
         ({"cost_cap": "NaN"}, "cost_cap"),
         ({"name": "a" * 121}, "name"),
