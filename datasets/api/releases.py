@@ -17,12 +17,14 @@ from datasets.api.collections import EXPORTERS, READERS, CreatorOut
 from datasets.api.exports import FILES, ExportFormatOut, described_file
 from datasets.blinding import keep_listed
 from datasets.excluding.exclusions import left_out_for
-from datasets.models import Release
+from datasets.models import Publication, Release
 from datasets.records import collection_named
 from datasets.releasing.citing import bibtex, plain
 from datasets.releasing.freezing import VERSION, freeze, release_of
 from datasets.releasing.names_found import NamesFound, names_in
 from datasets.releasing.released import ShownFile, counts, shown_files
+from datasets.releasing.withholding import why_withheld
+from datasets.views.published import address_of
 from datasets.views.releases import stored_file
 from leases.refusal import Conflict
 from pages.rest.lists import rows_page
@@ -83,8 +85,20 @@ class ReleaseAboutOut(serializers.Serializer[Any]):
     source_citation = serializers.CharField()
 
 
+class PublicationOut(serializers.Serializer[Any]):
+    """An address at which the release is read without signing in; once withdrawn it says why."""
+
+    url = serializers.CharField()
+    published_at = serializers.DateTimeField()
+    withdrawn_at = serializers.DateTimeField(allow_null=True)
+    reason = serializers.CharField()
+
+
 class OneReleaseOut(serializers.ModelSerializer[Release]):
-    """`left_out`: the excluded questions that it does not hold; `citation` and `bibtex` say how it is cited."""
+    """`left_out`: the excluded questions that it does not hold; `citation` and `bibtex` say how it is cited.
+
+    `withheld`: why its files are given out no more, else empty.
+    """
 
     title = serializers.CharField(source="about.title", default="")
     about = ReleaseAboutOut()
@@ -92,6 +106,8 @@ class OneReleaseOut(serializers.ModelSerializer[Release]):
     left_out = LeftOutQuestionOut(many=True, source="left_out_shown")
     errata = ReleaseErratumOut(many=True, source="errata.all")
     files = ReleaseFileOut(many=True, source="shown_files")
+    withheld = serializers.CharField()
+    publications = PublicationOut(many=True, source="shown_publications")
     citation = serializers.CharField()
     bibtex = serializers.CharField()
 
@@ -104,6 +120,8 @@ class OneReleaseOut(serializers.ModelSerializer[Release]):
             "left_out",
             "errata",
             "files",
+            "withheld",
+            "publications",
             "citation",
             "bibtex",
         )
@@ -137,8 +155,15 @@ def releases_read(request: Request, name: str, version: str) -> Release:
     shown: Any = row
     shown.counts, shown.left_out_shown = counts(row), left_out
     shown.shown_files = [_file(request, row, file) for file in shown_files(row)]
+    shown.withheld = why_withheld(row)
+    shown.shown_publications = [_publication(request, each) for each in row.publications.all()]
     shown.citation, shown.bibtex = plain(row, address), bibtex(row, address)
     return row
+
+
+def _publication(request: Request, row: Publication) -> dict[str, Any]:
+    named = ("published_at", "withdrawn_at", "reason")
+    return {"url": address_of(request, row), **{name: getattr(row, name) for name in named}}
 
 
 def _file(request: Request, row: Release, shown: ShownFile) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import pytest
 from accounts.models import AuditEvent
 from accounts.roles import Role
 from datasets import blinding
-from datasets.models import Contradiction, Release
+from datasets.models import Contradiction, Release, WithheldRecord
 from datasets.records import current
 from datasets.releasing.freezing import freeze
+from datasets.releasing.publishing import publish
+from datasets.releasing.withholding import withhold
 from leases.refusal import AsksFirst
 from tests.datasets.factories import annotation, mills, record
 from tests.factories import person
@@ -113,6 +115,21 @@ def test_a_sixty_first_download_waits(client, rosa, settings):
     assert {answer.status_code for answer in answers[:60]} == {404}
     assert (answers[60].status_code, answers[60].json()["code"]) == (429, "too_many_requests")
     assert int(answers[60]["Retry-After"]) > 0
+
+
+def test_the_files_of_a_withheld_release_are_given_out_no_more(client, rosa, olga):
+    row = frozen()
+    publication, _ = publish(row, by=olga, name="old-mills")
+    withhold(Contradiction.objects.all(), WithheldRecord.Why.HIDDEN, by=None)
+    one = client.get(f"{RELEASES}1.0/").json()
+    assert "its wiki has hidden the text" in one["withheld"]
+    assert [each["url"] for each in one["publications"]] == [
+        f"http://testserver/data/old-mills/{publication.version}/"
+    ]
+    answer = client.get(one["files"][0]["url"])
+    assert (answer.status_code, answer.json()["code"]) == (410, "gone")
+    export = client.get("/api/collections/mills/exports/wikicontradict-json/")
+    assert json.loads(bytes_of(export)) == []
 
 
 def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
