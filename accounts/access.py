@@ -1,4 +1,4 @@
-"""Who may open which page: decorators for views, the permission class for the API."""
+"""Who may open which page: decorators for views."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -9,7 +9,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from accounts.models import Person
@@ -99,21 +98,3 @@ def person_of(request: HttpRequest | Request) -> Person:
     """The signed-in person of a request that passed one of the decorators."""
     assert isinstance(request.user, Person)
     return request.user
-
-
-class HasRole(BasePermission):
-    """DRF permission: `@permission_classes([HasRole.any_of(Role.ADMIN)])`."""
-
-    roles: tuple[Role, ...] = ()
-
-    @classmethod
-    def any_of(cls, *roles: Role) -> type["HasRole"]:
-        return type("HasRole", (cls,), {"roles": roles})
-
-    def has_permission(self, request: Request, view: object) -> bool:
-        if not isinstance(request.user, Person):
-            return False
-        check_role(request.user, *self.roles)
-        if request.auth:
-            raise NotAllowed("This takes no token.")
-        return True

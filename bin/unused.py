@@ -27,7 +27,7 @@ ALLOWED = {
     "Django: middleware and sessions": "process_exception _get_session_from_db _session_key",
     "Django: static files": "support_js_module_import_aggregation manifest_name",
     "Django: checks are given the apps": "app_configs",
-    "Django REST framework": "has_permission allow_request authenticate_header "
+    "Django REST framework": "allow_request authenticate_header "
     "check_permissions parser_classes get_questions get_record get_deviations get_progress get_url "
     "get_records get_invalid get_facets get_of get_strata get_superseded get_uses get_is_new get_warnings",
     "drf-spectacular": "BearerScheme target_class get_security_definition auto_schema",

@@ -1,4 +1,4 @@
-"""Background work of datasets: imports, freezes of large collections, and what is swept. Thin; the rows are the truth."""
+"""Background work of datasets: imports, large freezes, and what is swept. Thin; the rows are the truth."""
 
 from celery import shared_task
 from django.db.models.functions import Now

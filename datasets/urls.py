@@ -31,6 +31,7 @@ OF_A_COLLECTION = (
     ("exports/", exports.exports_list, "exports"),
     ("exports/<str:format>/", exports.exports_read, "export"),
     ("releases/", methods(api_releases.releases_list, api_releases.releases_freeze), "releases"),
+    ("freezes/<str:version>/", api_releases.freezes_read, "freeze"),
     ("releases/<str:version>/", api_releases.releases_read, "release"),
     ("releases/<str:version>/files/<str:format>/", api_releases.release_files_read, "release_file"),
 )

@@ -165,7 +165,9 @@ def protocols_read(request: Request, name: str, version: int) -> Any:
 NAMED = ("name", "version", "title", "sha256", "source", "licence", "notes")
 
 
-@operation("GET", scope=Scope.READ, roles=READERS, media=("application/toml",), ranged=True, etag=True)
+@operation(
+    "GET", scope=Scope.READ, roles=READERS, media=("application/toml",), ranged=True, etag=True
+)
 @counted("downloads")
 def protocol_files_read(request: Request, name: str, version: int) -> HttpResponseBase:
     """The file of a version, byte for byte."""

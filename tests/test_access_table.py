@@ -439,6 +439,7 @@ GET   /api/collections/mills/exports/                         401  403  403  403
 GET   /api/collections/mills/exports/wikicontradict-json/     401  403  403  403  403  403  403  200  200  200
 GET   /api/collections/mills/releases/                        401  403  200  200  403  403  403  200  200  200
 POST  /api/collections/mills/releases/                        401  403  403  403  403  403  403  403  201  201
+GET   /api/collections/mills/freezes/3.0/                     401  403  200  200  403  403  403  200  200  200
 GET   /api/collections/mills/releases/1.0/                    401  403  200  200  403  403  403  200  200  200
 GET   /api/collections/mills/releases/1.0/files/wikicontradict-csv/ 401  403  403  403  403  403  403  200  200  200
 GET   /api/imports/                                           401  403  403  403  403  403  403  403  200  200

@@ -17,13 +17,16 @@ from datasets.api.collections import EXPORTERS, READERS, CreatorOut
 from datasets.api.exports import FILES, ExportFormatOut, described_file
 from datasets.blinding import keep_listed
 from datasets.excluding.exclusions import left_out_for
-from datasets.models import Publication, Release
+from datasets.models import FreezeJob, Publication, Release
 from datasets.records import collection_named
+from datasets.releasing import freeze_jobs
 from datasets.releasing.citing import bibtex, plain
-from datasets.releasing.freezing import VERSION, freeze, release_of
+from datasets.releasing.freezing import VERSION, release_of
 from datasets.releasing.names_found import NamesFound, names_in
 from datasets.releasing.released import ShownFile, counts, shown_files
 from datasets.releasing.withholding import why_withheld
+from datasets.states import FreezeState
+from datasets.views.freezing import frozen_or_begun
 from datasets.views.published import address_of
 from datasets.views.releases import stored_file
 from leases.refusal import Conflict
@@ -138,6 +141,16 @@ class ReleaseIn(serializers.Serializer[Any]):
     names_read = serializers.CharField(max_length=64, allow_blank=True, default="")
 
 
+class FreezeOut(serializers.Serializer[Any]):
+    """The release is there when `state` is done. Until then `done` of `total` records are read, each once for a file."""
+
+    version = serializers.CharField()
+    state = serializers.ChoiceField(FreezeState.choices)
+    done = serializers.IntegerField()
+    total = serializers.IntegerField()
+    error = serializers.CharField()
+
+
 @operation("GET", scope=Scope.READ, roles=READERS, answers=ReleaseOut, listed=True)
 def releases_list(request: Request, name: str) -> Response:
     """The releases of a collection, newest first."""
@@ -188,18 +201,38 @@ def release_files_read(request: Request, name: str, version: str, format: str) -
 
 
 @operation(
-    "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ReleaseIn, answers=ReleaseOut, status=201, refusals=(409,)
+    "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ReleaseIn, answers=FreezeOut, status=201, refusals=(409,)
 )  # fmt: skip
-def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> Release:
-    """Freeze the collection as it is now under a version, without its excluded questions."""
+def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> dict[str, Any]:
+    """Freeze the collection as it is now under a version, without its excluded questions.
+
+    A worker freezes a large one: read the freeze to see when it is done.
+    """
     collection, person = collection_named(name), person_of(request)
     names = names_in(collection, person)
     if names.digest != sent["names_read"]:
         keep_listed(person, {place.contradiction for place in names.places}, request.path)
         raise _names(names)
-    made = freeze(collection=collection, version=sent["version"], notes=sent["notes"], by=person)
-    made.size = made.rows.count()  # type: ignore[attr-defined]
-    return made
+    made = frozen_or_begun(collection, version=sent["version"], notes=sent["notes"], by=person)
+    return _freeze(made)
+
+
+@operation("GET", scope=Scope.READ, roles=READERS, answers=FreezeOut)
+def freezes_read(request: Request, name: str, version: str) -> dict[str, Any]:
+    """How far the freeze of a large collection is."""
+    return _freeze(freeze_jobs.job_of(collection_named(name), version))
+
+
+def _freeze(made: Release | FreezeJob) -> dict[str, Any]:
+    if isinstance(made, Release):
+        return {
+            "version": made.version,
+            "state": FreezeState.DONE,
+            "done": 0,
+            "total": 0,
+            "error": "",
+        }
+    return {name: getattr(made, name) for name in ("version", "state", "done", "total", "error")}
 
 
 def _names(names: NamesFound) -> Conflict:

@@ -1,5 +1,7 @@
 """Freezing a release: at once, or by a worker, with a page of its progress."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +14,7 @@ from accounts.roles import Role
 from datasets.blinding import keep_listed
 from datasets.excluding.exclusions import left_out_for
 from datasets.forms import ReleaseForm
-from datasets.models import Release
+from datasets.models import Collection, FreezeJob, Release
 from datasets.records import collection_named
 from datasets.releasing import freeze_jobs
 from datasets.releasing.freezing import freeze
@@ -37,12 +39,9 @@ def freeze_release(request: HttpRequest, name: str) -> HttpResponse:
         )
     if form.is_valid():
         with refused_in(form, "version"):
-            if freeze_jobs.is_large(collection):
-                asked = {**form.cleaned_data, "by": person_of(request)}
-                job = freeze_jobs.begin(collection=collection, **asked)
-                send_on_commit(carry_out_freeze, job.pk)
-                return redirect("datasets:freezing", name, job.version)
-            made = freeze(collection=collection, **form.cleaned_data, by=person_of(request))
+            made = frozen_or_begun(collection, **form.cleaned_data, by=person_of(request))
+            if isinstance(made, FreezeJob):
+                return redirect("datasets:freezing", name, made.version)
             messages.success(
                 request,
                 f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
@@ -50,6 +49,15 @@ def freeze_release(request: HttpRequest, name: str) -> HttpResponse:
             return redirect("datasets:release", name, made.version)
     keep_listed(person_of(request), {place.contradiction for place in names.places}, request.path)
     return collection_page(request, collection, refused=form, names=names)
+
+
+def frozen_or_begun(collection: Collection, **asked: Any) -> Release | FreezeJob:
+    """The release of this version (freezing.freeze); of a large collection, the job that makes it."""
+    if not freeze_jobs.is_large(collection):
+        return freeze(collection=collection, **asked)
+    job = freeze_jobs.begin(collection=collection, **asked)
+    send_on_commit(carry_out_freeze, job.pk)
+    return job
 
 
 def _without(made: Release, person: Person) -> str:

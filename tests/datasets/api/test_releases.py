@@ -10,6 +10,7 @@ from accounts.roles import Role
 from datasets import blinding
 from datasets.models import Contradiction, Release, WithheldRecord
 from datasets.records import current
+from datasets.releasing import freeze_jobs
 from datasets.releasing.freezing import freeze
 from datasets.releasing.publishing import publish
 from datasets.releasing.withholding import withhold
@@ -153,10 +154,21 @@ def test_a_release_is_frozen(admin, olga):
     answer = post(admin, RELEASES, version="1.0", notes="First.")
     assert answer.status_code == 201, answer.json()
     row = Release.objects.get()
-    assert answer.json()["sha256"] == row.sha256
+    assert (answer.json()["state"], answer.json()["version"]) == ("done", "1.0")
     assert (row.created_by, row.notes) == (olga, "First.")
     again = post(admin, RELEASES, version="1.0")
     assert (again.status_code, Release.objects.count()) == (409, 1)
+
+
+def test_a_large_collection_is_frozen_by_a_worker(admin, monkeypatch):
+    monkeypatch.setattr(freeze_jobs, "LARGE", 1)
+    mills(record(), record(title="B"))
+    first, again = (post(admin, RELEASES, version="1.0") for _ in range(2))
+    assert (first.status_code, first.json()["state"]) == (201, "waiting")
+    assert again.json() == first.json()
+    assert admin.get("/api/collections/mills/freezes/1.0/").json() == first.json()
+    assert not Release.objects.exists()
+    assert admin.get("/api/collections/mills/freezes/2.0/").status_code == 404
 
 
 def test_names_in_comments_are_read_before_a_freeze(admin):
