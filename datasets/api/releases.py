@@ -142,7 +142,7 @@ class ReleaseIn(serializers.Serializer[Any]):
 
 
 class FreezeOut(serializers.Serializer[Any]):
-    """The release is there when `state` is done. Until then `done` of `total` records are read, each once for a file."""
+    """The release is there when `state` is done. Before, `done` of `total` records are read, each once for a file."""
 
     version = serializers.CharField()
     state = serializers.ChoiceField(FreezeState.choices)

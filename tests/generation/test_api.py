@@ -231,10 +231,15 @@ def test_what_is_no_filter_of_responses_is_refused(client, olga, local, query, s
 def test_responses_to_hidden_records_ask_first(client, olga, local, monkeypatch):
     made = run(started=False)
     asks = AsksFirst(
-        "You may get its tag.", view="home", fields={"tag": "1"}, button="Show", details=None
+        "You may get its tag.",
+        view="home",
+        operation="annotation:api_show",
+        fields={"tag": "1"},
+        button="Show",
+        details=None,
     )
     monkeypatch.setattr(blinding.records_problem, "providers", {"test": lambda who, rows: asks})
     for address in (f"{RUNS}{made.pk}/", f"{RUNS}{made.pk}/responses/"):
         answer = client.get(address)
         assert (answer.status_code, answer.json()["code"]) == (409, "asks_first")
-        assert answer.json()["agree"]["fields"] == {"tag": "1"}
+        assert answer.json()["agree"]["fields"] == {"tag": "1", "next": address}

@@ -136,7 +136,12 @@ def test_the_files_of_a_withheld_release_are_given_out_no_more(client, rosa, olg
 def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
     frozen()
     asks = AsksFirst(
-        "You may get its tag.", view="home", fields={"tag": "1"}, button="Show", details=None
+        "You may get its tag.",
+        view="home",
+        operation="annotation:api_show",
+        fields={"tag": "1"},
+        button="Show",
+        details=None,
     )
     monkeypatch.setattr(blinding.records_problem, "providers", {"test": lambda who, rows: asks})
     for address in (
@@ -146,7 +151,7 @@ def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
     ):
         answer = client.get(address)
         assert (answer.status_code, answer.json()["code"]) == (409, "asks_first"), address
-        assert answer.json()["agree"]["fields"] == {"tag": "1"}
+        assert answer.json()["agree"]["fields"] == {"tag": "1", "next": address}
 
 
 def test_a_release_is_frozen(admin, olga):
