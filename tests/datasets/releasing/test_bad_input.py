@@ -129,7 +129,7 @@ def test_a_disk_that_is_full_at_any_step_leaves_no_release(monkeypatch, module, 
 
 def test_a_database_without_room_leaves_no_release(monkeypatch):
     collection = mills()
-    for step in ("_save_rows", "ReleaseFile.save", "record"):
+    for step in ("insert_values", "ReleaseFile.save", "record"):
         holder, _, name = step.rpartition(".")
 
         def full(*args, **kwargs):
