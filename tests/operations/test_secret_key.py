@@ -56,7 +56,7 @@ def test_a_draft_in_an_open_page_is_refused_and_not_lost(alice, client, change_t
         content_type="application/json",
         headers={"If-Match": '"1"'},
     )
-    assert answer.status_code == 403
+    assert answer.status_code == 401
     draft.refresh_from_db()
     assert draft.valid_comment == "kept"
 
