@@ -22,8 +22,9 @@ def main() -> None:
     if folder.exists() and not (folder / "pyvenv.cfg").exists() and any(folder.iterdir()):
         sys.exit(f"{folder} holds something else. Name an empty or a new folder.")
     venv.create(folder, with_pip=True)
-    command = [folder / "bin" / "pip", "install", "-q", "--require-hashes", "-r", REQUIREMENTS]
-    if code := subprocess.call(command):
+    # The file names all packages, and pip finds no hash for one that another asks for with an extra.
+    options = ["-q", "--no-deps", "--require-hashes", "-r", REQUIREMENTS]
+    if code := subprocess.call([folder / "bin" / "pip", "install", *options]):
         sys.exit(code)
     (folder / "made").write_bytes(REQUIREMENTS.read_bytes())
 

@@ -18,7 +18,7 @@ from datasets.importers.import_files import import_file
 from datasets.models import Collection
 from datasets.releasing.freezing import freeze
 from datasets.releasing.stored_files import opened
-from demonstration.outputs import RECORDS
+from demonstration.loading import load
 from judging.machine.prompt import find_prompt, render
 from tests import conflictbank
 from tests.datasets.declared import test_parts
@@ -70,7 +70,7 @@ def unpacked(request, lab, folders, settings, tmp_path_factory) -> Path:
     if name not in folders:
         made = tmp_path_factory.mktemp("lab") / name
         settings.DATA_DIR = tmp_path_factory.mktemp("data")
-        release = freeze(collection=collection(name, request), version="1.0")
+        release = freeze(collection=collection(name, request), version="lab")
         with opened(release.files.get(format="bundle")) as file:
             zipfile.ZipFile(file).extractall(made)
         folders[name] = made
@@ -83,15 +83,13 @@ def collection(name, request) -> Collection:
     if name == "parts":
         ponds = (test_parts.pond(1), test_parts.pond(2, memorised_aliases=["B"]))
         return test_parts.imported(test_parts.dumped(*ponds)).collection
-    published = "wikicontradict/wikicontradict.json"
-    data = (
-        request.getfixturevalue("study_file")(published).read_bytes()
-        if name == "published"
-        else RECORDS.read_bytes()
-    )
-    importer = IMPORTERS["wikicontradict"]
-    imported = import_file(importer=importer, file=io.BytesIO(data), collection_name=name)
-    whole = imported.collection
+    if name == "demonstration":
+        load()
+        whole = Collection.objects.get(name="demonstration")
+    else:
+        data = request.getfixturevalue("study_file")("wikicontradict/wikicontradict.json")
+        importer, file = IMPORTERS["wikicontradict"], io.BytesIO(data.read_bytes())
+        whole = import_file(importer=importer, file=file, collection_name=name).collection
     Collection.objects.filter(pk=whole.pk).update(
         licence="CC BY 4.0", creators=[{"name": "A. Mill", "orcid": "", "affiliation": ""}]
     )
@@ -130,10 +128,11 @@ def test_every_library_reads_every_data_file(unpacked, lab):
     assert min(counts.values()) > 0
     assert found["croissant"] == {"counts": counts, "problems": []}
     assert found["configurations"] == counts
-    others = [name for name in found["pandas"] if not name.endswith(".jsonl")]
     for library in ("pandas", "pyarrow", "datasets"):
         assert {name: found[library][f"{name}.jsonl"] for name in names} == counts, library
-    print(unpacked.name, counts, {name: found["pandas"][name] for name in others})
+    for name, number in found["csv"].items():
+        read = [found[of].get(name, number) for of in ("pandas", "pyarrow", "datasets")]
+        assert read == [number] * 3, name
 
 
 @pytest.mark.parametrize("unpacked", OURS, indirect=True)
@@ -158,7 +157,6 @@ def test_inspect_gives_the_shares_of_a_scripted_grader(unpacked, lab):
     status, why = found["without a grader"]
     assert status == "error"
     assert "grader" in why
-    print(unpacked.name, len(asked), found["shares"])
 
 
 @pytest.mark.parametrize("unpacked", OURS, indirect=True)
@@ -181,4 +179,3 @@ def test_lm_eval_asks_every_question_and_keeps_the_replies(unpacked, lab):
         each["arguments"]["gen_args_0"]["arg_0"] == texts[each["doc"]["id"]] for each in kept
     )
     assert {each["resps"][0][0] for each in kept} == {"lol"}
-    print(unpacked.name, len(kept))

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,7 @@ _CONTEXT: dict[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+_SEMANTIC = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){0,2}", re.ASCII)
 _TYPES = {
     Type.TEXT: "sc:Text",
     Type.NUMBER: "sc:Integer",
@@ -66,7 +68,7 @@ def croissant(facts: Facts, files: Sequence[DataFile]) -> bytes:
         "name": facts.name,
         "alternateName": facts.title,
         "description": facts.said("description") or f"{facts.title}, version {facts.version}.",
-        "version": facts.version,
+        "version": semantic(facts.version),
         "datePublished": f"{facts.frozen:%Y-%m-%d}",
         "inLanguage": facts.said("language") or "und",
         "license": _licence(facts),
@@ -77,6 +79,13 @@ def croissant(facts: Facts, files: Sequence[DataFile]) -> bytes:
         "recordSet": [_record_set(of) for of in facts.lines.files],
     }
     return json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+
+
+def semantic(version: str) -> str:
+    """The version as Croissant wants it, MAJOR.MINOR.PATCH; another one is a build of 0.0.0, which has no order."""
+    if _SEMANTIC.fullmatch(version):
+        return version
+    return f"0.0.0+{re.sub('[^0-9A-Za-z]+', '-', version)}"
 
 
 def _licence(facts: Facts) -> str:

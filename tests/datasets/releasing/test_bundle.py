@@ -1,6 +1,7 @@
 """The bundle of a release: the same bytes each time, files that parse, hashes that fit, and texts of odd people."""
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -15,6 +16,7 @@ from accounts.roles import Role
 from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Instance, ReleaseFile
 from datasets.releasing import freezing
+from datasets.releasing.bundle.croissant import semantic
 from datasets.releasing.bundle.fields import PROMPTS, QUESTIONS, RECORDS, fields_of
 from datasets.releasing.bundle.licences import EITHER, attributions, licence_named, spdx
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
@@ -184,6 +186,22 @@ def lines_for(columns):
 
 def piece(day, revid=7):
     return {"revid": revid, "title": "Old Mill", "date": day}
+
+
+@pytest.mark.parametrize(
+    ("version", "written"),
+    [
+        ("1.0", "1.0"),
+        ("2", "2"),
+        ("1.20.3", "1.20.3"),
+        ("2026-11", "0.0.0+2026-11"),
+        ("v1.0_a", "0.0.0+v1-0-a"),
+        ("01.2", "0.0.0+01-2"),
+        ("1.2.3.4", "0.0.0+1-2-3-4"),
+    ],
+)
+def test_croissant_has_a_version_of_numbers(version, written):
+    assert semantic(version) == written
 
 
 @pytest.mark.parametrize(
@@ -363,6 +381,15 @@ def test_prompts_are_lines_of_their_own_and_run_by_two_programs():
     text = files["README.md"].decode()
     assert "What either shows is no person's verdict." in text
     assert "inspect eval inspect/wikicontradict.py" in text
+
+
+def test_prompts_have_the_same_bytes_in_every_database():
+    given = annotation(
+        question2="War es „{alt}“?", question2_answer1="ja", question2_answer2="nein"
+    )
+    files = files_of(released(record(title="A"), record(title="B", given=given)))
+    digest = hashlib.sha256(files["data/prompts.jsonl"]).hexdigest()
+    assert digest == "30fe66fccc83409194863b33a36da754db5c3c223f206108ad80ee135136fe3c"
 
 
 def test_prompts_of_a_protocol_have_its_canary_and_licence_and_no_program_that_runs_them():
