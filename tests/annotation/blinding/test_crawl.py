@@ -80,6 +80,7 @@ def starts(ids):
             yield path.format(**ids)
     yield "/collections/mills/releases/2.0/files/complete-json/"
     yield "/collections/mills/export/complete-json/?excluded=with"
+    yield "/api/collections/mills/releases/2.0/"
     yield "/api/collections/mills/releases/2.0/files/complete-json/"
     yield "/api/collections/mills/exports/complete-json/?excluded=with"
     yield "/collections/mills/export/wikicontradict-csv/"
