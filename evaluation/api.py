@@ -128,7 +128,7 @@ def reports_read(request: Request, study_id: int) -> HttpResponse:
     return files.json_file(text_of(reports.live(request, study_id).body))
 
 
-@operation("GET", **READ, media=(JSON,), etag=True)
+@operation("GET", **READ, media=(JSON,), etag=True, ranged=True)
 def snapshots_read(request: Request, snapshot_id: int) -> HttpResponseBase:
     """A frozen report, byte for byte; its ETag is the sha256 of these bytes."""
     kept = snapshot_for(person_of(request), snapshot_id)
