@@ -115,10 +115,8 @@ def _parameter(made: Json, one: Json) -> ShownField:
 def _contents(made: Json, holder: Json) -> Iterator[ShownField]:
     """The fields of a body; one line for a file."""
     for media, content in holder.get("content", {}).items():
-        if content["schema"].get("format") == "binary":
-            yield ShownField(media, "file", "", is_required=True)
-        else:
-            yield from _fields(made, content["schema"])
+        fields = list(_fields(made, content["schema"]))
+        yield from fields or [ShownField(media, "file", "", is_required=True)]
 
 
 def _fields(made: Json, of: Json, name: str = "", depth: int = 0) -> Iterator[ShownField]:

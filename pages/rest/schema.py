@@ -94,11 +94,18 @@ def entry(one: "Operation") -> dict[str, Any]:
     }
 
 
+def _content(one: "Operation", media: str) -> OpenApiTypes:
+    """Of a file that is JSON beside other types, it is not said what it holds."""
+    if one.media == (JSON,):
+        return OpenApiTypes.OBJECT
+    return OpenApiTypes.ANY if media.partition(";")[0] == JSON else OpenApiTypes.BINARY
+
+
 def _success(one: "Operation") -> dict[Any, Any]:
     if one.media:
-        content = OpenApiTypes.OBJECT if one.media == (JSON,) else OpenApiTypes.BINARY
-        whole_or_part = (one.status, 206) if one.ranged else (one.status,)
-        return {(status, *one.media): content for status in whole_or_part}
+        whole = {(one.status, media): _content(one, media) for media in one.media}
+        part = {(206, *one.media): OpenApiTypes.BINARY} if one.ranged else {}
+        return {**whole, **part}
     if one.answers is None:
         return {204: None}
     return {one.status: _page_of(cast(Any, one.answers)) if one.listed else one.answers}
