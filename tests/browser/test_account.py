@@ -47,6 +47,7 @@ def enter(page):
 
 
 def test_a_person_who_loses_access_reads_why_and_loses_no_text(desk, watch, alice):
+    watch.expect("401 (Unauthorized)")
     watch.expect("403 (Forbidden)")
     invitations.set_active(alice, active=False)
     comment(desk).fill(TYPED)
