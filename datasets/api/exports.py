@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from accounts.throttles import counted
 from accounts.tokens.scopes import Scope
 from datasets.api.collections import EXPORTERS
-from datasets.exporters import FileFormat, exporters_of
+from datasets.exporters import FileFormat, exports_of
 from datasets.records import collection_named
 from datasets.views.collections import exported
 from pages.rest.operations import asked, operation
@@ -55,13 +55,13 @@ def exports_list(request: Request, name: str) -> Any:
                     request, exporter, reverse("datasets:api_export", args=[name, key])
                 ),
             }
-            for key, exporter in exporters_of(collection).items()
+            for key, exporter in exports_of(collection).items()
         ]
     }
 
 
 @operation(
-    "GET", scope=Scope.EXPORT, roles=EXPORTERS, media=FILES, refusals=(409,),
+    "GET", scope=Scope.EXPORT, roles=EXPORTERS, media=(*FILES, "application/xml"), refusals=(409,),
     parameters=(choice("excluded", ("with",), None, "Keep the excluded questions."),),
 )  # fmt: skip
 @counted("downloads")

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db.models import Count
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from rest_framework import serializers
@@ -23,12 +22,11 @@ from datasets.releasing import freeze_jobs
 from datasets.releasing.citing import bibtex, plain
 from datasets.releasing.freezing import VERSION, release_of
 from datasets.releasing.names_found import NamesFound, names_in
-from datasets.releasing.released import ShownFile, counts, shown_files
+from datasets.releasing.released import ShownFile, counts, shown_files, with_sizes
 from datasets.releasing.withholding import why_withheld
 from datasets.states import FreezeState
 from datasets.views.freezing import frozen_or_begun
-from datasets.views.published import address_of
-from datasets.views.releases import stored_file
+from datasets.views.releases import address_to_cite, publications_for, stored_file
 from leases.refusal import Conflict
 from pages.rest.lists import rows_page
 from pages.rest.operations import operation
@@ -100,7 +98,7 @@ class PublicationOut(serializers.Serializer[Any]):
 class OneReleaseOut(serializers.ModelSerializer[Release]):
     """`left_out`: the excluded questions that it does not hold; `citation` and `bibtex` say how it is cited.
 
-    `withheld`: why its files are given out no more, else empty.
+    `withheld`: why its files are given out no more, else empty. `publications` are for who may get its files.
     """
 
     title = serializers.CharField(source="about.title", default="")
@@ -154,29 +152,29 @@ class FreezeOut(serializers.Serializer[Any]):
 @operation("GET", scope=Scope.READ, roles=READERS, answers=ReleaseOut, listed=True)
 def releases_list(request: Request, name: str) -> Response:
     """The releases of a collection, newest first."""
-    rows = collection_named(name).releases.annotate(size=Count("rows"))
-    return rows_page(request, rows, ReleaseOut, order=("-pk",))
+    return rows_page(request, with_sizes(collection_named(name)), ReleaseOut, order=("-pk",))
 
 
 @operation("GET", scope=Scope.READ, roles=READERS, answers=OneReleaseOut)
 def releases_read(request: Request, name: str, version: str) -> Release:
     """A release: what it holds and leaves out, how it is cited, and its files with their hashes."""
     row, person = release_of(collection_named(name), version), person_of(request)
-    address = request.build_absolute_uri(reverse("datasets:release", args=[name, version]))
+    publications = publications_for(request, row)
+    address = address_to_cite(request, row, publications)
     left_out = list(left_out_for(person).filter(release=row))
     keep_listed(person, (one.instance.contradiction_id for one in left_out), request.path)
     shown: Any = row
     shown.counts, shown.left_out_shown = counts(row), left_out
     shown.shown_files = [_file(request, row, file) for file in shown_files(row)]
     shown.withheld = why_withheld(row)
-    shown.shown_publications = [_publication(request, each) for each in row.publications.all()]
+    shown.shown_publications = [_publication(*each) for each in publications]
     shown.citation, shown.bibtex = plain(row, address), bibtex(row, address)
     return row
 
 
-def _publication(request: Request, row: Publication) -> dict[str, Any]:
+def _publication(row: Publication, address: str) -> dict[str, Any]:
     named = ("published_at", "withdrawn_at", "reason")
-    return {"url": address_of(request, row), **{name: getattr(row, name) for name in named}}
+    return {"url": address, **{name: getattr(row, name) for name in named}}
 
 
 def _file(request: Request, row: Release, shown: ShownFile) -> dict[str, Any]:

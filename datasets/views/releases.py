@@ -15,7 +15,7 @@ from accounts.throttles import counted
 from datasets.blinding import keep_listed, show
 from datasets.excluding.exclusions import left_out_for
 from datasets.exporters import exports_of
-from datasets.models import Contradiction, Release
+from datasets.models import Contradiction, Publication, Release
 from datasets.records import collection_named
 from datasets.releasing.citing import bibtex, plain
 from datasets.releasing.comparing import (
@@ -73,11 +73,8 @@ def _release_page(
     request: HttpRequest, row: Release, refused: AmendForm | None = None
 ) -> HttpResponse:
     person, collection = person_of(request), row.collection
-    publications = [(each, address_of(request, each)) for each in row.publications.all()]
-    # The current one comes first; its address is the one to cite.
-    is_published = bool(publications) and publications[0][0].withdrawn_at is None
-    own = request.build_absolute_uri(_address(row))
-    address = publications[0][1] if is_published else own
+    publications = publications_for(request, row)
+    address = address_to_cite(request, row, publications)
     withheld = why_withheld(row)
     left_out = left_out_for(person).filter(release=row)
     keep_listed(person, (one.instance.contradiction_id for one in left_out), request.path)
@@ -89,9 +86,8 @@ def _release_page(
         "files": shown_files(row),
         "may_export": person.has_role(*EXPORT) and not withheld,
         "withheld": withheld,
-        # Who gets no file here is not led to where everybody gets it.
-        "publications": publications if person.has_role(*EXPORT) else [],
-        "is_published": is_published,
+        "publications": publications,
+        "is_published": any(each.withdrawn_at is None for each, _ in publications),
         "others": collection.releases.filter(pk__lt=row.pk),
         "plain": plain(row, address),
         "bibtex": bibtex(row, address),
@@ -104,6 +100,24 @@ def _release_page(
             left_out_of_next(row),
         )
     return render(request, "datasets/release.html", context, status=400 if refused else 200)
+
+
+def publications_for(request: HttpRequest, row: Release) -> list[tuple[Publication, str]]:
+    """Where the release is published or was, with the addresses.
+
+    None for who gets no file here: they are not led to where everybody gets it.
+    """
+    if not person_of(request).has_role(*EXPORT):
+        return []
+    return [(each, address_of(request, each)) for each in row.publications.all()]
+
+
+def address_to_cite(
+    request: HttpRequest, row: Release, publications: list[tuple[Publication, str]]
+) -> str:
+    """Where it is published now, else its page here."""
+    own = request.build_absolute_uri(_address(row))
+    return next((address for each, address in publications if not each.withdrawn_at), own)
 
 
 def _address(row: Release) -> str:

@@ -133,6 +133,16 @@ def test_the_files_of_a_withheld_release_are_given_out_no_more(client, rosa, olg
     assert json.loads(bytes_of(export)) == []
 
 
+def test_who_gets_no_file_is_not_led_to_where_everybody_gets_it(client, olga):
+    publication, _ = publish(frozen(), by=olga)
+    for role, is_led in ((Role.ANNOTATOR, False), (Role.RESEARCHER, True)):
+        client.force_login(person(role.value, role))
+        for address in (f"{RELEASES}1.0/", "/collections/mills/releases/1.0/"):
+            answer = client.get(address)
+            assert answer.status_code == 200
+            assert (publication.token in answer.content.decode()) is is_led, (role, address)
+
+
 def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
     frozen()
     asks = AsksFirst(
@@ -209,6 +219,10 @@ def test_an_export_is_what_a_release_would_hold(client, rosa):
     answer = client.get(formats[0]["url"])
     assert answer["Content-Type"] == formats[0]["content_type"]
     assert json.loads(bytes_of(answer)) == [whole]
+    for one in formats[1:]:
+        answer = client.get(one["url"])
+        assert (bytes_of(answer) != b"", answer["Content-Type"]) == (True, one["content_type"])
+    assert "label-studio-xml" in {one["format"] for one in formats}
     refused = client.get(formats[0]["url"], {"excluded": "without"})
     assert (refused.status_code, refused.json()["error"]) == (400, "excluded takes one of with.")
     assert client.get("/api/collections/mills/exports/parquet/").status_code == 404
