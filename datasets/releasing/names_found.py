@@ -8,6 +8,7 @@ from itertools import chain
 
 from accounts.models import Person
 from datasets.blinding import shown_to
+from datasets.excluding.exclusions import left_out_for
 from datasets.models import Collection, Release
 from datasets.records import current
 from pages.name_words import ADDRESS, ExcerptPiece, NameWords, excerpt, words_of
@@ -40,13 +41,19 @@ class NamesFound:
     digest: str
 
 
-def names_on_page(release: Release) -> list[tuple[str, list[ExcerptPiece]]]:
-    """Texts of the public page of a release, but for its creators and contact, that may name somebody."""
+def names_on_page(release: Release, by: Person) -> list[tuple[str, list[ExcerptPiece]]]:
+    """Texts of the public page of a release, but for its creators and contact, that may name somebody.
+
+    Without reasons for exclusions that are hidden from who asks.
+    """
     words = _words_of_people()
     said = {name.replace("_", " "): release.about.get(name) for name in ABOUT}
     texts = [("notes", release.notes), *said.items()]
     texts += [("erratum", erratum.text) for erratum in release.errata.all()]
-    texts += [("reason for leaving a question out", row.reason) for row in release.left_out.all()]
+    texts += [
+        ("reason for leaving a question out", row.reason)
+        for row in left_out_for(by).filter(release=release)
+    ]
     return [
         (where, excerpt(text, here))
         for where, text in texts

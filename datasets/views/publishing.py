@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, roles_required
@@ -43,7 +43,7 @@ def publish_release(request: HttpRequest, name: str, version: str) -> HttpRespon
         "uses": uses,
         "digest": digest,
         "counts": counts(row),
-        "names": names_on_page(row),
+        "names": names_on_page(row, person_of(request)),
         "withheld": why_withheld(row),
         "base": request.build_absolute_uri("/data/"),
     }
@@ -93,4 +93,4 @@ def delete_release_files(request: HttpRequest, name: str, version: str) -> HttpR
         "reason": reason,
         "copies": copies_of(row),
     }
-    return form_page(request, "datasets/delete_files.html", context, bad=False, form=WithdrawForm())
+    return render(request, "datasets/delete_files.html", context)
