@@ -27,6 +27,7 @@ class ImportReportOut(serializers.Serializer[Any]):
 
     `repeated`: [record, the earlier one that it equals] from 1, the first hundred. `deviations`: how many there are of
     each kind. `part` and `how_it_comes_out` are for records of a protocol: how an export differs from the file.
+    `reported`: what of a file of Label Studio became no part of a record, and how often.
     """
 
     records = serializers.IntegerField()
@@ -40,6 +41,7 @@ class ImportReportOut(serializers.Serializer[Any]):
     deviations = serializers.DictField(child=serializers.IntegerField())
     part = serializers.CharField(allow_blank=True)
     how_it_comes_out = serializers.CharField(allow_blank=True)
+    reported = serializers.ListField(child=serializers.CharField())
 
 
 class ImportOut(serializers.ModelSerializer[ImportJob]):
@@ -57,7 +59,8 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
 
 
 class ImportIn(serializers.Serializer[Any]):
-    """`collection`: a new name makes a new one. `format`: wikicontradict, or the name of an installed protocol.
+    """`collection`: a new name makes a new one. `format`: wikicontradict, label-studio, complete-json, or the name of
+    an installed protocol. Of several annotations of a task in Label Studio the latest is taken.
 
     `part`: of a data set with a file for each level or the like, where the file's name does not say it.
     """

@@ -22,6 +22,7 @@ from accounts.models import Person
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, check_name, import_file
 from datasets.importers.json_text import MAX_BYTES, too_large
+from datasets.labelstudio.reading import lines_of
 from datasets.models import ImportJob
 from datasets.states import IMPORT, ImportState
 from leases.claim import new_holder, renew, settle, sweep, take
@@ -165,6 +166,7 @@ def report_of(report: ImportReport) -> dict[str, Any]:
         "deviations": {kind.value: n for kind, n in report.deviations_by_kind},
         "part": report.noted.value,
         "how_it_comes_out": report.how_it_comes_out if report.is_compared else "",
+        "reported": lines_of(report.noted.reported),
     }
 
 

@@ -1,5 +1,7 @@
 """Operations on imports: a file is sent, a worker imports it, and its sender reads what came of it."""
 
+from pathlib import Path
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -64,6 +66,14 @@ def test_a_refused_file_says_what_is_wrong_with_it(client, olga):
     assert over["state"] == "failed"
     assert over["error"] == "1 of 1 records cannot be read; nothing was imported."
     assert "no record" in over["problems"][0]
+
+
+def test_what_became_no_part_of_a_record_is_reported(client, olga):
+    file = Path(__file__).parents[1] / "labelstudio" / "export.json"
+    begun = sent(client, file.read_bytes(), format="label-studio").json()
+    import_jobs.carry_out(begun["id"])
+    over = client.get(f"{IMPORTS}{begun['id']}/").json()
+    assert "cancelled annotations: 3" in over["report"]["reported"]
 
 
 def test_an_import_that_is_sent_twice_is_one(client, olga):
