@@ -42,7 +42,7 @@ def bring_whole(
 ) -> tuple[Collection, int]:
     """Make the collection, and return how many records it has; 0 where one of that name has all of them.
 
-    Raises Conflict where it lacks some: the file does not say which records of there a version supersedes.
+    Raises Conflict where it lacks some: the file does not say which of its records a version supersedes.
     """
     remove_abandoned()
     if held := Collection.objects.filter(name=name).first():

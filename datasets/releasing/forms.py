@@ -1,4 +1,4 @@
-"""Forms: what a collection says of itself; a DOI and an erratum of a release."""
+"""Forms: what a collection says of itself; a DOI and an erratum of a release; publishing and withdrawing one."""
 
 import re
 from collections.abc import Mapping

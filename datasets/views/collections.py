@@ -1,4 +1,4 @@
-"""Pages of collections, contradictions and releases."""
+"""Pages of collections and contradictions, imports and exports."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ from datasets.excluding.exclusions import (
     standings,
     tally,
 )
-from datasets.exporters import exporter_named, exporters_of
+from datasets.exporters import exporter_named
 from datasets.exporters.export_files import spooled
 from datasets.facets import chosen_facets, filters_of
 from datasets.forms import ImportForm, MoveForm, ReleaseForm, files_of_parts
@@ -128,7 +128,7 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def collection(request: HttpRequest, name: str) -> HttpResponse:
-    """A collection: its contradictions, exports and releases."""
+    """A collection: its counts, releases and contradictions."""
     return collection_page(request, collection_named(name))
 
 
@@ -161,7 +161,6 @@ def collection_page(
         "revised": None if collection.is_declared else progress(collection, person),
         "freezes": freeze_jobs.unfinished(collection),
         "releases": with_sizes(collection),
-        "exporters": exporters_of(collection).values() if person.has_role(*EXPORT) else (),
         "withheld": current(collection).filter(withheld__isnull=False).count(),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "names": names,

@@ -1,4 +1,4 @@
-"""manage.py import_dataset FORMAT FILE --collection NAME: published, a complete form, or of an installed protocol."""
+"""manage.py import_dataset FORMAT FILE --collection NAME: the records of a file become those of a collection."""
 
 from pathlib import Path
 from typing import Any
