@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.utils.http import content_disposition_header, parse_etags, quote_etag
 
 from leases.refusal import Refusal
-from pages.refusals import refusal_answer
+from pages.refusals import is_api, refusal_answer
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z")
 _BLOCK = 1 << 16
@@ -24,8 +24,7 @@ def stored_response(
         response: HttpResponseBase = HttpResponse(status=304)
     elif (part := _part(request, etag, size)) is None:
         file.close()
-        response = refusal_answer(request, _past_the_end(size))
-        response["Content-Range"] = f"bytes */{size}"
+        response = _past_the_end(request, size)
     else:
         response = _streamed(file, part, size)
         response["Content-Type"] = content_type
@@ -35,12 +34,15 @@ def stored_response(
     return response
 
 
-def _past_the_end(size: int) -> Refusal:
-    return Refusal(
-        f"The file has {size:,} bytes, and this range begins after them.",
-        status=416,
-        code="range_not_satisfiable",
-    )
+def _past_the_end(request: HttpRequest, size: int) -> HttpResponse:
+    """In plain text outside the API: a page would show who is signed in, also at a public address."""
+    said = f"The file has {size:,} bytes, and this range begins after them."
+    if is_api(request):
+        answer = refusal_answer(request, Refusal(said, status=416, code="range_not_satisfiable"))
+    else:
+        answer = HttpResponse(f"{said}\n", status=416, content_type="text/plain; charset=utf-8")
+    answer["Content-Range"] = f"bytes */{size}"
+    return answer
 
 
 def _is_known(request: HttpRequest, etag: str) -> bool:
