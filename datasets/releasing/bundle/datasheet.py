@@ -50,7 +50,8 @@ def _creators(facts: Facts) -> str:
 
 _OF_RELEASE = "The page of the release says why questions were left out."
 _OF_SUBSET = (
-    "Questions were left out because they were not drawn; the notes below say how that was done."
+    "Questions were left out that were not drawn, or that were excluded or withheld later. The notes below say how the "
+    "subset was drawn."
 )
 _RELEASE_LASTS = "Frozen on {:%Y-%m-%d}; its files never change. Corrections appear as errata and as new versions."
 _SUBSET_LASTS = (

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urldefrag, urlsplit
 
 from datasets.releasing.bundle.facts import Facts
 from datasets.releasing.bundle.texts import inline
@@ -22,6 +22,8 @@ _KNOWN = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-SA-4.0", "CC-BY-SA-3.0", "CC-BY-NC-4.
 _ADDRESS = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(licenses/([a-z-]+)|publicdomain/zero)/(\d\.\d)\b"
 )
+# A wiki without short addresses: https://wiki.example/index.php?title=Mill.
+_TITLE_ASKED = re.compile(r"[^?]*\?(?:[^#]*&)?title=")
 AS_IT_SAYS = "as the wiki says"
 HEADER = (
     "record_id",
@@ -73,9 +75,10 @@ def attributions(
             continue
         wikis[host] = _licence(host, "", said)
         for title, oldid, day in _sources(columns, n):
+            page = _page(columns, title) if host else ""
             links = (
-                _link(host, title, f"oldid={oldid}") if oldid else "",
-                _link(host, title, "action=history"),
+                _asked(page, f"oldid={oldid}") if oldid else "",
+                _asked(page, "action=history"),
             )
             note = NO_REVISION if not oldid else "" if day else NO_DATE
             yield (columns["external_id"], n, title, *links, day, _licence(host, day, said), note)
@@ -101,10 +104,18 @@ def _host(url: str) -> str:
         return ""
 
 
-def _link(host: str, title: str, asked: str) -> str:
-    if not (host and title):
-        return ""
-    return f"https://{host}/w/index.php?title={quote(title.replace(' ', '_'), safe='/:')}&{asked}"
+def _page(columns: Mapping[str, Any], title: str) -> str:
+    """The address of a page of the record's wiki: as that of the record's own, with another title at its end."""
+    url, own = urldefrag(columns["url"]).url, columns["title"].strip()
+    if title in ("", own):
+        return url
+    before = _TITLE_ASKED.match(url)
+    root = before[0] if before else url.rsplit("/", own.count("/") + 1)[0] + "/"
+    return root + quote(title.replace(" ", "_"), safe="/:")
+
+
+def _asked(page: str, what: str) -> str:
+    return page and f"{page}{'&' if '?' in page else '?'}{what}"
 
 
 def _licence(host: str, day: str, said: Mapping[str, str]) -> str:
@@ -145,9 +156,9 @@ _WIKICONTRADICT = """\
 | Words of the prompts, and the judge prompt | quoted from Hou et al. 2024, WikiContradict |
 | Programs in `inspect/` and `lm_eval/` | Apache-2.0, as Sic et Non |
 
-`attribution.csv` has the title, a permanent link, and the page with the history, which names the authors, for each
-passage, and its licence. Where the source of a record names no revision, it says so. The licence of a wiki other than
-Wikipedia is the one that it said when its pages were last fetched.
+`attribution.csv` has the title, a permanent link and the licence of each passage. It also links the history of each
+page, which names the authors. Where the source of a record names no revision, it says so. The licence of a wiki other
+than Wikipedia is the one that it said when its pages were last fetched.
 """
 _DECLARED = """\
 # Licences of {title}

@@ -215,8 +215,8 @@ def test_croissant_has_a_version_of_numbers(version, written):
 def test_a_passage_has_the_licence_of_the_day_of_its_revision(day, licence):
     one, _ = lines_for(columns(provenance={"1": [piece(day), piece(day)]}))
     assert one[3:] == (
-        "https://en.wikipedia.org/w/index.php?title=Old_Mill&oldid=7",
-        "https://en.wikipedia.org/w/index.php?title=Old_Mill&action=history",
+        "https://en.wikipedia.org/wiki/Old_Mill?oldid=7",
+        "https://en.wikipedia.org/wiki/Old_Mill?action=history",
         day,
         licence,
         "",
@@ -227,12 +227,30 @@ def test_a_passage_without_a_revision_says_so():
     one, two = lines_for(columns())
     assert one[3] == ""
     assert one[7] == "The source names no revision."
-    assert two[4] == "https://en.wikipedia.org/w/index.php?title=New_Mill%3F&action=history"
+    assert two[4] == "https://en.wikipedia.org/wiki/New_Mill%3F?action=history"
     assert one[6] == "CC-BY-SA-3.0 before 2023-06-07, CC-BY-SA-4.0 since"
     tagged, other = lines_for(columns(oldid=9))
-    assert tagged[3].endswith("&oldid=9")
+    assert tagged[3].endswith("?oldid=9")
     assert "date of the revision is not known" in tagged[7]
     assert other[3] == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "url", "link"),
+    [
+        ("AC/DC", "https://wiki.example/AC/DC", "https://wiki.example/New_Mill%3F?action=history"),
+        ("A", "http://wiki.example/w/A#B", "http://wiki.example/w/New_Mill%3F?action=history"),
+        (
+            "A/B",
+            "https://wiki.example/index.php?title=A/B",
+            "https://wiki.example/index.php?title=New_Mill%3F&action=history",
+        ),
+    ],
+)
+def test_a_link_is_as_the_addresses_of_its_wiki_are(title, url, link):
+    own, other = lines_for(columns(title=title, article_1=title, url=url, oldid=9))
+    assert own[3] == f"{url.partition('#')[0]}{'&' if '?' in url else '?'}oldid=9"
+    assert other[4] == link
 
 
 @pytest.mark.parametrize(
