@@ -5,6 +5,7 @@ The wiki has hidden the text, or a comment names a person who was forgotten. The
 
 import re
 from collections.abc import Iterable
+from itertools import count
 
 from django.db.models import QuerySet
 
@@ -15,6 +16,7 @@ from datasets.records import current
 from pages.counting import how_many
 
 HIDDEN, NAMED = WithheldRecord.Why.HIDDEN, WithheldRecord.Why.NAMED
+LONGEST = 40  # characters of a version
 
 
 def withhold(records: Iterable[Contradiction], why: WithheldRecord.Why, by: Person | None) -> int:
@@ -58,9 +60,8 @@ def next_version(release: Release) -> str:
     found = re.search(r"[0-9]{1,9}\Z", release.version)
     stem = release.version[: found.start()] if found else f"{release.version[:30]}-"
     n = int(found[0]) + 1 if found else 2
-    while f"{stem}{n}" in taken:
-        n += 1
-    return f"{stem}{n}"
+    numbered = (f"{stem[: LONGEST - len(str(number))]}{number}" for number in count(n))
+    return next(version for version in numbered if version not in taken)
 
 
 def left_out_of_next(release: Release) -> int:
