@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import BinaryIO
 
 from datasets.declared.writing import FileNoted
@@ -11,6 +12,9 @@ from datasets.importers.json_list import values_in
 from datasets.importers.json_text import Unreadable
 from datasets.labelstudio.reading import TaskReader, Wanted, tasks_in
 from datasets.schema import Parsed
+
+# Tasks, to see whether a file is of this format.
+_LOOKED_AT = 100
 
 
 class LabelStudioTasks:
@@ -37,8 +41,9 @@ class LabelStudioTasks:
             raise Unreadable(f"No task gives a record ({found}); nothing was imported.")
 
     def first(self, file: BinaryIO) -> Parsed:
-        reader = TaskReader(self.wanted)
-        return next(one for task in tasks_in(values_in(file)) if (one := reader.record(task)))
+        """Raises StopIteration where none of the first tasks gives a record."""
+        reader, some = TaskReader(self.wanted), islice(values_in(file), _LOOKED_AT)
+        return next(one for task in tasks_in(some) if (one := reader.record(task)))
 
     def deviations(self, parsed: Parsed) -> list[Deviation]:
         return deviations(parsed.columns, parsed.slots)

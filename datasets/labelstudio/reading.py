@@ -32,14 +32,19 @@ _OF_TASK = {
     "annotator", "annotation_id", "lead_time", "agreement", "overlap", "is_labeled",
 }  # fmt: skip
 _SHOWN = 30
+# A file may have a new name in each task: so many different kinds are counted, and all others as one.
+_MOST_KINDS = 1000
+_FURTHER = "further kinds"
 _KEY_OF_TYPE = {column: key for key, column in TYPE_COLUMNS.items()}
 
 
 def lines_of(reported: Counter[str]) -> list[str]:
-    """What was counted, a line each, the most frequent first."""
-    found = [f"{what}: {n}" for what, n in reported.most_common(_SHOWN)]
-    others = len(reported) - len(found)
-    return [*found, f"{others} further kinds"] if others else found
+    """What was counted, a line each, the most frequent first; all that is rarer is one line."""
+    named = Counter({what: n for what, n in reported.items() if what != _FURTHER})
+    shown = named.most_common(_SHOWN)
+    found = [f"{what}: {n}" for what, n in shown]
+    others = reported.total() - sum(n for _, n in shown)
+    return [*found, f"{_FURTHER}: {others}"] if others else found
 
 
 class Taken(StrEnum):
@@ -118,7 +123,7 @@ class TaskReader:
             self._count("tasks without the wanted annotation")
         for one in whole:
             if one is not chosen:
-                self._count(f"annotations of annotator {one.name}, not taken")
+                self._count(f"annotations of annotator {one.name[:60]}, not taken")
         return chosen
 
     def _fits(self, one: _Made) -> bool:
@@ -195,7 +200,8 @@ class TaskReader:
 
     def _count(self, what: str, n: int = 1) -> None:
         if n:
-            self.reported[what] += n
+            is_room = what in self.reported or len(self.reported) < _MOST_KINDS
+            self.reported[what if is_room else _FURTHER] += n
 
 
 def tasks_in(values: Iterable[Any]) -> Iterator[Any]:

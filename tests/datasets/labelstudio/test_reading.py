@@ -3,6 +3,7 @@
 import copy
 import io
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.configuration import configuration
 from datasets.labelstudio.controls import controls, kind_of_control
-from datasets.labelstudio.reading import Taken, TaskReader, Wanted, tasks_in, wanted_of
+from datasets.labelstudio.reading import Taken, TaskReader, Wanted, lines_of, tasks_in, wanted_of
 from datasets.labelstudio.tasks import data_of, results_of
 from datasets.schema import ANNOTATION, RecordRefused, build
 from tests.datasets.labelstudio.make_export import record, seconds
@@ -169,6 +170,25 @@ def test_a_file_without_a_record_says_what_it_holds():
         Unreadable, match=r"No task gives a record \(tasks without an annotation: 2\)"
     ):
         list(LabelStudioTasks().records(file))
+
+
+@pytest.mark.once
+def test_kinds_beyond_a_thousand_are_counted_as_one():
+    odd = [task([result(f"odd {n}", "choices", {})]) for n in range(1100)]
+    reported = Counter(read([*odd, odd[0]])[1])
+    assert len(reported) == 1001
+    lines = lines_of(reported)
+    assert len(lines) == 31
+    assert lines[0].endswith("'odd 0', which the study's form lacks: 2")
+    assert lines[-1] == f"further kinds: {1101 - 31}"
+
+
+@pytest.mark.once
+def test_a_file_of_another_format_is_not_read_to_its_end():
+    file = io.BytesIO(json.dumps([{"id": n, "text": "a" * 9_999} for n in range(200)]).encode())
+    with pytest.raises((RecordRefused, StopIteration)):
+        LabelStudioTasks().first(file)
+    assert file.tell() < len(file.getvalue())
 
 
 def test_the_configuration_has_the_controls_of_the_study():
