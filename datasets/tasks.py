@@ -34,8 +34,8 @@ def sweep_imports() -> int:
 
 @shared_task
 def remove_unnamed_files() -> int:
-    """Remove the stored files that no release names; returns how many."""
-    return remove_unnamed()
+    """Remove stored files that no release names, and sent ones that no import does; returns how many."""
+    return remove_unnamed() + import_jobs.remove_unnamed()
 
 
 # A message that is delivered again meanwhile finds the job claimed.

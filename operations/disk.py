@@ -30,7 +30,8 @@ ADVICE_ON_FILES = {
     "database": "On SQLite the file does not shrink; room inside it is used again.",
     "backups": "Keep fewer with backup --keep N, or write them to another disk with --to.",
     "broker": "Messages to workers. May be deleted while nothing runs: the rows know what is left to do.",
-    "uploads": "Files that wait for their fetch or import; deleted when they are read, or cannot be.",
+    "uploads": "Files that wait for their fetch or import; deleted when they are read, or cannot be. "
+    "One that no import names is deleted after a day.",
     "logs": "Rotate them, or let the system's journal keep them.",
     "static": "Made from the code; may be deleted while nothing runs.",
 }

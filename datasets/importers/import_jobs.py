@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -34,6 +34,12 @@ BEAT = 20.0
 MAX_ATTEMPTS = 3
 # Records that the report names as repeated.
 MOST_NAMED = 100
+# Seconds after which a file that no unfinished import names is removed: it is written before its row.
+UNNAMED = 86_400
+STOPPED = (
+    "The import stopped on an error of this program, or took too long. Tell the operator, whose log says more, and "
+    "send the file again: no record is added twice."
+)
 
 
 class ImportLeaseLost(Exception):
@@ -84,8 +90,12 @@ def begin(
         raise
 
 
+def _folder() -> Path:
+    return Path(settings.DATA_DIR) / "uploads"
+
+
 def _path(upload: UUID) -> Path:
-    return Path(settings.DATA_DIR) / "uploads" / f"{upload.hex}.records"
+    return _folder() / f"{upload.hex}.records"
 
 
 def _kept(file: UploadedFile, path: Path) -> str:
@@ -122,6 +132,11 @@ def carry_out(key: int) -> None:
     except Refusal as refusal:
         problems = refusal.details if isinstance(refusal.details, list) else []
         _end(job, "fail", holder, error=refusal.message, problems=problems)
+    except (InterfaceError, OperationalError):
+        raise  # a database outage: the lease expires, and the import is begun again
+    except Exception:
+        _end(job, "fail", holder, error=STOPPED)
+        raise
     else:
         _end(job, "finish", holder, report=report_of(report))
 
@@ -177,6 +192,19 @@ def sweep_jobs() -> list[int]:
     for job in jobs.filter(state=ImportState.WAITING, attempts__gte=MAX_ATTEMPTS):
         _give_up(job)
     return list(jobs.filter(state=ImportState.WAITING).values_list("pk", flat=True))
+
+
+def remove_unnamed() -> int:
+    """Remove the files of imports that were never stored, or are over; returns how many."""
+    unfinished = ImportJob.objects.filter(state__in=(ImportState.WAITING, ImportState.RUNNING))
+    named = {_path(upload) for upload in unfinished.values_list("upload", flat=True)}
+    removed = 0
+    for path in set(_folder().glob("*.records")) - named:
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > UNNAMED:
+                path.unlink()
+                removed += 1
+    return removed
 
 
 @transaction.atomic

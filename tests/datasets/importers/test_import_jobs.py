@@ -1,9 +1,12 @@
 """Imports by workers: a file is imported once, whoever dies over it, and its row says what came of it."""
 
+import os
 from pathlib import Path
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 
 from accounts.roles import Role
 from datasets import tasks
@@ -24,12 +27,12 @@ def folder(tmp_path, settings):
     return tmp_path / "uploads"
 
 
-def begun(data, name="mills.json", into="mills"):
+def begun(data, name="mills.json", into="mills", by=""):
     return import_jobs.begin(
         file=SimpleUploadedFile(name, data),
         collection_name=into,
         format="wikicontradict",
-        by=person("olga", Role.ADMIN),
+        by=person(by or "olga", Role.ADMIN),
     )
 
 
@@ -107,10 +110,40 @@ def test_a_file_that_is_gone_is_said(folder):
     assert carried_out(job).error == "The file is gone from the data folder. Send it again."
 
 
+def stopping(monkeypatch, error):
+    def imported(job, holder):
+        raise error
+
+    monkeypatch.setattr(import_jobs, "_imported", imported)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, SoftTimeLimitExceeded])
+def test_an_error_of_the_program_ends_an_import_at_once(monkeypatch, folder, error):
+    job = begun(text_of(record()))
+    stopping(monkeypatch, error)
+    with pytest.raises(error):
+        import_jobs.carry_out(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", import_jobs.STOPPED)
+    assert files(folder) == []
+
+
+def test_a_file_that_no_import_names_is_removed_after_a_day(folder):
+    waiting, lost = begun(text_of(record())), begun(text_of(record()), by="oscar")
+    lost.delete()
+    assert import_jobs.remove_unnamed() == 0
+    for path in files(folder):
+        os.utime(path, (0, 0))
+    (folder / "ab.export").touch()
+    os.utime(folder / "ab.export", (0, 0))
+    assert tasks.remove_unnamed_files() == 1
+    assert {path.stem for path in files(folder)} == {waiting.upload.hex, "ab"}
+
+
 def test_an_import_whose_worker_died_is_begun_again(monkeypatch):
     job = begun(text_of(record()))
-    monkeypatch.setattr(import_jobs, "_imported", lambda job, holder: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
+    stopping(monkeypatch, OperationalError)
+    with pytest.raises(OperationalError):
         import_jobs.carry_out(job.pk)
     monkeypatch.undo()
     import_jobs.carry_out(job.pk)  # still held
