@@ -5,8 +5,9 @@ stays.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -21,10 +22,11 @@ from datasets.models import Contradiction
 from datasets.releasing.withholding import HIDDEN, withhold
 from wikifetch.models import Revision, Sighting
 from wikifetch.otherarticles import naming
+from wikifetch.purging import TEXT_HIDDEN
 
 BATCH = 100
 WORDED = ("passage_1_copied", "passage_1_standalone", "article_2")  # with words of the wiki
-OF_A_RECORD = ("pk", "url", "oldid", "provenance")
+OF_A_RECORD = ("pk", "url", "title", "oldid", "provenance")
 CHANGED = (*WORDED, "modality_1", "filled", "provenance", "checked_warnings")
 
 
@@ -46,18 +48,51 @@ def remove_copies(hidden: QuerySet[Revision]) -> None:
     withhold(_records_of(hidden), HIDDEN, by=None)
 
 
+def hidden_among(rows: QuerySet[Contradiction]) -> Iterator[Contradiction]:
+    """Those of these records with words of a revision that was hidden before they came.
+
+    Of the articles that they name: no index leads from a revision's id alone to its text.
+    """
+    known = _from_revisions(rows)
+    while batch := list(islice(known, BATCH)):
+        titles = {title for record in batch for title in record.titles}
+        revids = {revid for record in batch for revid in record.revids}
+        hidden = Revision.objects.filter(set_aside=TEXT_HIDDEN, article__title__in=titles)
+        yield from _with_words_of(hidden.filter(revid__in=revids), batch)
+
+
 def _records_of(hidden: QuerySet[Revision]) -> Iterator[Contradiction]:
     """The records with words of these revisions: of a tag in them, or copied from them; imported ones too."""
+    return _with_words_of(hidden, _from_revisions(Contradiction.objects.all()))
+
+
+class _FromRevisions(NamedTuple):
+    """A record that says which revisions its texts are from, and which articles."""
+
+    pk: int
+    url: str
+    revids: Set[int]
+    titles: Set[str]
+
+
+def _from_revisions(rows: QuerySet[Contradiction]) -> Iterator[_FromRevisions]:
+    said = rows.exclude(oldid=None, provenance={}).order_by().values_list(*OF_A_RECORD)
+    for pk, url, title, oldid, provenance in said.iterator():
+        pieces = [piece for pieces in provenance.values() for piece in pieces]
+        revids = {oldid, *(piece.get("revid") for piece in pieces)} - {None}
+        titles = {title.strip(), *(piece.get("title") for piece in pieces)} - {None}
+        yield _FromRevisions(pk, url, revids, titles)
+
+
+def _with_words_of(
+    hidden: QuerySet[Revision], records: Iterable[_FromRevisions]
+) -> Iterator[Contradiction]:
     known = defaultdict(set)
     for wiki, revid in hidden.values_list("article__wiki__base_url", "revid"):
         known[wiki].add(revid)
-    rows = Contradiction.objects.exclude(oldid=None, provenance={}).order_by()
-    for pk, url, oldid, provenance in rows.values_list(*OF_A_RECORD).iterator():
-        copied = {piece.get("revid") for pieces in provenance.values() for piece in pieces}
-        if any(
-            url.startswith(wiki) and revids & {oldid, *copied} for wiki, revids in known.items()
-        ):
-            yield Contradiction.objects.get(pk=pk)
+    for record in records:
+        if any(record.url.startswith(wiki) and ids & record.revids for wiki, ids in known.items()):
+            yield Contradiction.objects.get(pk=record.pk)
 
 
 def _showing(hidden: QuerySet[Revision]) -> list[Annotation]:

@@ -34,6 +34,7 @@ from datasets.records import (
     returning,
     supersede,
 )
+from datasets.releasing.withholding import withhold_hidden
 from datasets.schema import Slot
 
 # Columns that a record lacks if nothing was entered.
@@ -107,8 +108,10 @@ def publish(kept: TagReview) -> int | None:
     # Nobody takes this decision back any more.
     left_out = InRound.of_review(kept).assignments.filter(state=AssignmentState.UNNEEDED)
     ASSIGNMENT.move(left_out, "withdraw")
-    for pair in combinations(_published_of(collection, kept), 2):
+    published_now = _published_of(collection, kept)
+    for pair in combinations(published_now, 2):
         link_same_tag(*pair)
+    withhold_hidden(Contradiction.objects.filter(pk__in=[row.pk for row in published_now]))
     return sum(results)
 
 

@@ -11,6 +11,7 @@ from datasets.importers.arriving import arrival, in_batches, lacking, remove_aba
 from datasets.importers.complete_records import Head
 from datasets.models import Collection, Contradiction
 from datasets.records import BATCH, Draft, add_contradictions
+from datasets.releasing.withholding import withhold_hidden
 from leases.refusal import Conflict
 from protocols.installed import use
 from protocols.models import Protocol
@@ -63,6 +64,7 @@ def bring_whole(
                 _link(arriving.collection, some)
         with arriving.step():
             record(AuditKind.IMPORT, by, f"collection {name}")
+            withhold_hidden(arriving.collection.contradictions.all())
             arriving.show(name, **whole.columns)
     return arriving.collection, added
 

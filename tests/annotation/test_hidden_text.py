@@ -20,7 +20,9 @@ from leases.refusal import StaleVersion
 from tests.annotation import factories as make
 from tests.annotation.factories import decide
 from tests.annotation.test_annotate_pages import form_of, page_of, post
+from tests.datasets.complete import back, file_of
 from tests.datasets.factories import mills
+from tests.datasets.factories import record as a_record
 from wikifetch.history.pages_seen import HiddenParts
 from wikifetch.models import NamedArticle, Revision
 from wikifetch.otherarticles import naming
@@ -283,6 +285,30 @@ def test_a_released_record_with_hidden_words_is_withheld_also_an_imported_one(co
         hide(revision)
     assert bool(why_withheld(release)) == is_withheld
     assert WithheldRecord.objects.count() == is_withheld
+
+
+def test_a_record_that_comes_in_after_its_text_was_hidden_is_withheld_at_once():
+    revision = make.tag().latest.revision
+    hide(revision)
+    article = revision.article
+    kept = mills(a_record(title=article.title, url=article.url))
+    for oldid, is_withheld in ((revision.revid, True), (revision.revid + 1, False)):
+        kept.contradictions.update(oldid=oldid)
+        came = back(file_of(kept), into=f"of-{oldid}").collection
+        assert WithheldRecord.objects.filter(contradiction__collection=came).count() == is_withheld
+
+
+def test_a_tag_that_is_published_after_its_text_was_hidden_is_withheld_at_once(alice):
+    olga = make.admin("olga")
+    campaign = make.campaign(by=olga)
+    draft = make.draft(alice, within=campaign)
+    sent = make.submit(
+        annotation_id=draft.pk, by=alice, version=0, entries=make.whole(), checked=frozenset()
+    )
+    decide(sent.annotation, olga, "accept")
+    hide(draft.sighting.revision)
+    publish_campaign(campaign)
+    assert WithheldRecord.objects.get().contradiction == Contradiction.objects.get()
 
 
 def test_an_invalid_tag_that_is_sent_back_does_not_bring_it_back(alice):
