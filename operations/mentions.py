@@ -74,6 +74,7 @@ FIXED = {
     "datasets.release.about": "a frozen release keeps what it said of itself, its creators too",
     "datasets.publication.token": "it is in an address that others cite",
     "datasets.publication.version": "it is in an address that others cite",
+    "datasets.publishedname.name": "it is in an address that others cite",
     "protocols.protocol": "a protocol's file keeps its bytes",
     "judging.rubric": "verdicts were given by it",
     "judging.judgeprompt": "verdicts name its hash",

@@ -21,6 +21,7 @@ from datasets.models.records import (
 from datasets.models.releases import (
     Erratum,
     Publication,
+    PublishedName,
     Release,
     ReleaseExclusion,
     ReleaseFile,
@@ -39,6 +40,7 @@ __all__ = [
     "Modality",
     "PastExclusion",
     "Publication",
+    "PublishedName",
     "QuestionKind",
     "Release",
     "ReleaseExclusion",

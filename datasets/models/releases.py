@@ -127,6 +127,19 @@ class Publication(models.Model):
         return f"{self.release} at an address"
 
 
+class PublishedName(models.Model):
+    """A chosen name in the addresses of a collection's releases: this collection's for good, also once withdrawn."""
+
+    name = models.CharField(max_length=60, unique=True)
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class WithheldRecord(models.Model):
     """A record whose text is given out no more: no file of a release that holds it is served."""
 

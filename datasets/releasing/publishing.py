@@ -6,13 +6,13 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
-from datasets.models import Contradiction, Publication, Release
+from datasets.models import Collection, Contradiction, Publication, PublishedName, Release
 from datasets.records import locked
 from datasets.releasing.freezing import released
 from datasets.releasing.withholding import why_withheld
@@ -68,36 +68,31 @@ def publish(release: Release, *, by: Person, name: str = "") -> tuple[Publicatio
             "The files of this release are not stored. The operator makes them: manage.py verify_release --write."
         )
     if name:
-        _check_name(name, release)
-    try:
-        with transaction.atomic():
-            made = Publication.objects.create(
-                release=release,
-                token=name or secrets.token_urlsafe(24),
-                version=release.version,
-                is_named=bool(name),
-                published_by=by,
-            )
-    except IntegrityError:
-        raise Conflict(_taken(name)) from None
+        _claim(name, release.collection)
+    made = Publication.objects.create(
+        release=release,
+        token=name or secrets.token_urlsafe(24),
+        version=release.version,
+        is_named=bool(name),
+        published_by=by,
+    )
     record(AuditKind.PUBLISH, by, f"release {release.version} of {release.collection.name}")
     made.refresh_from_db()
     return made, True
 
 
-def _check_name(name: str, release: Release) -> None:
+def _claim(name: str, collection: Collection) -> None:
+    """Let the name be the collection's for good: who cites an old address must not be led to other data."""
     if not NAME.match(name):
         raise Refusal(
             "A name has up to 60 lower-case letters, digits, . _ - and starts with a letter or digit."
         )
-    # Withdrawn ones too: who cites the old address must not be led to other data.
-    others = Publication.objects.filter(token=name).exclude(release__collection=release.collection)
-    if others.exists():
-        raise Conflict(_taken(name))
-
-
-def _taken(name: str) -> str:
-    return f"The name {name} is in the address of another collection's release. Choose another."
+    # Of two at the same moment the second waits for the first.
+    held, _ = PublishedName.objects.get_or_create(name=name, defaults={"collection": collection})
+    if held.collection_id != collection.pk:
+        raise Conflict(
+            f"The name {name} is in the address of another collection's release. Choose another."
+        )
 
 
 @transaction.atomic

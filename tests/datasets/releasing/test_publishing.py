@@ -11,7 +11,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 from accounts.models import AuditEvent
 from accounts.roles import Role
 from datasets.excluding.exclusions import propose, second
-from datasets.models import Publication
+from datasets.models import Publication, PublishedName
 from datasets.records import current
 from datasets.releasing import publishing, withholding
 from datasets.releasing.freezing import freeze
@@ -171,6 +171,8 @@ def test_the_name_of_another_collection_is_refused_also_once_it_is_withdrawn(nam
     publishing.withdraw(named.release, reason="An error.", by=alice)
     with pytest.raises(Conflict, match="another collection"):
         publishing.publish(other, by=alice, name="old-mills")
+    with pytest.raises(IntegrityError), transaction.atomic():  # also of two at the same moment
+        PublishedName.objects.create(name="old-mills", collection=other.collection)
     assert publishing.publish(named.release, by=alice, name="old-mills")[1]
 
 
