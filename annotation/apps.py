@@ -7,12 +7,12 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         from annotation.blinding import gate
         from annotation.blinding.open_tags import open_tags
-        from annotation.evidence.hidden_text import hidden_among, remove_copies
+        from annotation.evidence.hidden_text import remove_copies, withhold_late
         from annotation.tagfilter import campaign_filter
         from datasets import blinding
+        from datasets.importers.whole_collections import came_whole
         from datasets.releasing.publishing import open_uses
         from datasets.releasing.wiki_licences import wiki_rights
-        from datasets.releasing.withholding import hidden_records
         from wikifetch.purging import removes_copies
         from wikifetch.source.wikis import rights_of_wikis
         from wikifetch.tagfilters import tag_filters
@@ -22,7 +22,7 @@ class AnnotationConfig(AppConfig):
         blinding.records_shown.add(self.name, gate.records_shown)
         blinding.listed_records_shown.add(self.name, gate.listed_records_shown)
         removes_copies.add(self.name, remove_copies)
-        hidden_records.add(self.name, hidden_among)
+        came_whole.add(self.name, withhold_late)
         open_uses.add(self.name, open_tags)
         tag_filters.add(self.name, campaign_filter)
         wiki_rights.add(self.name, rights_of_wikis)

@@ -48,11 +48,16 @@ def remove_copies(hidden: QuerySet[Revision]) -> None:
     withhold(_records_of(hidden), HIDDEN, by=None)
 
 
-def hidden_among(rows: QuerySet[Contradiction]) -> Iterator[Contradiction]:
-    """Those of these records with words of a revision that was hidden before they came.
+def withhold_late(rows: QuerySet[Contradiction]) -> None:
+    """Withhold those of these records with words of a revision that was hidden before they came.
 
-    Of the articles that they name: no index leads from a revision's id alone to its text.
+    For use in their transaction.
     """
+    withhold(_hidden_before(rows), HIDDEN, by=None)
+
+
+def _hidden_before(rows: QuerySet[Contradiction]) -> Iterator[Contradiction]:
+    """Only revisions of the articles that they name: no index leads from a revision's id alone to its row."""
     known = _from_revisions(rows)
     while batch := list(islice(known, BATCH)):
         titles = {title for record in batch for title in record.titles}

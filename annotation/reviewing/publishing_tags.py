@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from annotation.evidence.hidden_text import withhold_late
 from annotation.evidence.paragraphs import paragraphs, tag_text
 from annotation.evidence.provenance import origin_in
 from annotation.fields.checks import passage_for_models
@@ -34,7 +35,6 @@ from datasets.records import (
     returning,
     supersede,
 )
-from datasets.releasing.withholding import withhold_hidden
 from datasets.schema import Slot
 
 # Columns that a record lacks if nothing was entered.
@@ -111,7 +111,7 @@ def publish(kept: TagReview) -> int | None:
     published_now = _published_of(collection, kept)
     for pair in combinations(published_now, 2):
         link_same_tag(*pair)
-    withhold_hidden(Contradiction.objects.filter(pk__in=[row.pk for row in published_now]))
+    withhold_late(Contradiction.objects.filter(pk__in=[row.pk for row in published_now]))
     return sum(results)
 
 

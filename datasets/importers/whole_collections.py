@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
+
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.declared.writing import FileNoted
@@ -11,10 +13,15 @@ from datasets.importers.arriving import arrival, in_batches, lacking, remove_aba
 from datasets.importers.complete_records import Head
 from datasets.models import Collection, Contradiction
 from datasets.records import BATCH, Draft, add_contradictions
-from datasets.releasing.withholding import withhold_hidden
+from leases.extension import ExtensionPoint
 from leases.refusal import Conflict
 from protocols.installed import use
 from protocols.models import Protocol
+
+# Looks at the records of a complete form, which may say what revisions they are from, in the transaction of each batch.
+came_whole: ExtensionPoint[[QuerySet[Contradiction]], None] = ExtensionPoint(
+    "datasets.importers.whole_collections.came_whole"
+)
 
 
 class WholeFile(NamedTuple):
@@ -57,14 +64,15 @@ def bring_whole(
     with arrival(source=source, by=by) as arriving:
         for batch in in_batches(drafts):
             with arriving.step():
-                added += len(add_contradictions(collection=arriving.collection, drafts=batch))
+                written = add_contradictions(collection=arriving.collection, drafts=batch)
+                came_whole(Contradiction.objects.filter(pk__in=[key for key, _ in written]))
+                added += len(written)
         links = iter(whole.noted.named.items())
         while some := dict(islice(links, BATCH)):
             with arriving.step():
                 _link(arriving.collection, some)
         with arriving.step():
             record(AuditKind.IMPORT, by, f"collection {name}")
-            withhold_hidden(arriving.collection.contradictions.all())
             arriving.show(name, **whole.columns)
     return arriving.collection, added
 

@@ -13,15 +13,10 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.models import Contradiction, Release, WithheldRecord
 from datasets.records import current
-from leases.extension import ExtensionPoint
 from pages.counting import how_many
 
 HIDDEN, NAMED = WithheldRecord.Why.HIDDEN, WithheldRecord.Why.NAMED
 LONGEST = 40  # characters of a version
-# Those of these records with a text that its wiki has hidden.
-hidden_records: ExtensionPoint[[QuerySet[Contradiction]], Iterable[Contradiction]] = ExtensionPoint(
-    "datasets.releasing.withholding.hidden_records"
-)
 
 
 def withhold(records: Iterable[Contradiction], why: WithheldRecord.Why, by: Person | None) -> int:
@@ -36,12 +31,6 @@ def withhold(records: Iterable[Contradiction], why: WithheldRecord.Why, by: Pers
     if made:
         record(AuditKind.PUBLISH, by, f"{how_many(made, 'record')} withheld: {why.label}")
     return made
-
-
-def withhold_hidden(rows: QuerySet[Contradiction]) -> None:
-    """Withhold those of the records that came after their wiki had hidden the text. For use in a transaction."""
-    for found in hidden_records(rows):
-        withhold(found, HIDDEN, by=None)
 
 
 def given_out(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction]:
