@@ -67,7 +67,7 @@ def places(found):
 OPEN = {
     "annotation.guideline", "annotation.campaign", "annotation.seen", "protocols.protocol",
     "datasets.collection", "datasets.importjob", "datasets.subset",
-    "datasets.release", "datasets.publication", "datasets.releaseexclusion", "datasets.freezejob",
+    "datasets.release", "datasets.publication", "datasets.publishedname", "datasets.releaseexclusion", "datasets.freezejob",
     "datasets.erratum", "judging.rubric",
     "judging.study", "judging.round",
     "judging.reopening", "judging.judgeprompt", "judging.judge",
