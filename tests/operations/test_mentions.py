@@ -67,8 +67,8 @@ def places(found):
 OPEN = {
     "annotation.guideline", "annotation.campaign", "annotation.seen", "protocols.protocol",
     "datasets.collection", "datasets.importjob", "datasets.subset",
-    "datasets.release", "datasets.publication", "datasets.publishedname", "datasets.releaseexclusion", "datasets.freezejob",
-    "datasets.erratum", "judging.rubric",
+    "datasets.release", "datasets.publication", "datasets.publishedname",
+    "datasets.releaseexclusion", "datasets.freezejob", "datasets.erratum", "judging.rubric",
     "judging.study", "judging.round",
     "judging.reopening", "judging.judgeprompt", "judging.judge",
 }  # fmt: skip
