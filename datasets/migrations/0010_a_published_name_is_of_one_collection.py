@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=60, unique=True)),
-                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='datasets.collection')),
+                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='datasets.collection')),
             ],
             options={
                 'ordering': ['name'],

@@ -131,7 +131,7 @@ class PublishedName(models.Model):
     """A chosen name in the addresses of a collection's releases: this collection's for good, also once withdrawn."""
 
     name = models.CharField(max_length=60, unique=True)
-    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="+")
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="+")
 
     class Meta:
         ordering = ["name"]
