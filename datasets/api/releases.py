@@ -31,6 +31,8 @@ from leases.refusal import Conflict
 from pages.rest.lists import rows_page
 from pages.rest.operations import operation
 
+# The last is of a format that this version of the program does not write.
+MEDIA = (*FILES, "application/octet-stream")
 OF_RELEASE = ("version", "title", "notes", "doi", "sha256", "app_version", "created_at")
 
 
@@ -190,7 +192,7 @@ def _file(request: Request, row: Release, shown: ShownFile) -> dict[str, Any]:
 
 
 @operation(
-    "GET", scope=Scope.EXPORT, roles=EXPORTERS, media=FILES, ranged=True, etag=True, refusals=(409, 410, 500)
+    "GET", scope=Scope.EXPORT, roles=EXPORTERS, media=MEDIA, ranged=True, etag=True, refusals=(409, 410, 500)
 )  # fmt: skip
 @counted("downloads")
 def release_files_read(request: Request, name: str, version: str, format: str) -> HttpResponseBase:
