@@ -16,7 +16,7 @@ from datasets.views.collections import exported
 from pages.rest.operations import asked, operation
 from pages.rest.parameters import choice
 
-# Of the exporters and of a bundle.
+# Of the formats of releases, and of a bundle.
 FILES = ("application/json", "application/jsonl", "text/csv", "application/zip")
 
 
