@@ -174,6 +174,13 @@ class TaskReader:
         if not isinstance(value, list):
             raise RecordRefused([Problem(name, f"is {kind_of(value)}, not a list")])
         if kind is ControlKind.TAXONOMY:
+            wrong = [
+                Problem(name, f"entry {place} is not [dimension] or [dimension, option]")
+                for place, path in enumerate(value, 1)
+                if not _is_path(path)
+            ]
+            if wrong:
+                raise RecordRefused(wrong)
             return [self._path(path) for path in value]
         if not all(isinstance(text, str) for text in value):
             raise RecordRefused([Problem(name, "holds what is not text")])
@@ -183,14 +190,10 @@ class TaskReader:
             self._count(f"texts of several parts in {name!r}, joined by line feeds")
         return "\n".join(value)
 
-    def _path(self, path: Any) -> Any:
+    def _path(self, path: list[str]) -> list[str]:
         """[dimension, option], with the option as the taxonomy spells it: two end in a blank."""
-        if not (
-            isinstance(path, list) and len(path) == 2 and all(isinstance(x, str) for x in path)
-        ):
-            return path
         known = dimension(path[0])
-        if known is None or path[1] in known.values:
+        if known is None or len(path) == 1 or path[1] in known.values:
             return path
         for option in known.values:
             if option.strip() == path[1].strip():
@@ -202,6 +205,13 @@ class TaskReader:
         if n:
             is_room = what in self.reported or len(self.reported) < _MOST_KINDS
             self.reported[what if is_room else _FURTHER] += n
+
+
+def _is_path(path: Any) -> bool:
+    """Whether it is [dimension] or [dimension, option]."""
+    if not isinstance(path, list) or len(path) not in (1, 2):
+        return False
+    return all(isinstance(text, str) for text in path)
 
 
 def tasks_in(values: Iterable[Any]) -> Iterator[Any]:

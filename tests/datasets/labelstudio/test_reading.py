@@ -140,6 +140,14 @@ REFUSED = {
     "a result": (task([4]), "'result' has a number, not a result"),
     "a value": (task([result("question2", "textarea", {"texts": []})]), "'question2' has no value 'text'"),
     "a text": (task([result("question2", "textarea", {"text": [None]})]), "'question2' holds what is not text"),
+    "a branch": (
+        with_one(result("taxonomy", "taxonomy", {"taxonomy": [5]})),
+        "'taxonomy' entry 1 is not",
+    ),
+    "three branches": (
+        with_one(result("taxonomy", "taxonomy", {"taxonomy": [["a", "b", "c"]]})),
+        "'taxonomy' entry 1 is not",
+    ),
     "two choices": (
         with_one(result("wikitag_label_valid", "choices", {"choices": ["Valid", "Invalid"]})),
         "'wikitag_label_valid' has 2 choices, not one",
