@@ -162,7 +162,7 @@ def pages_of(runs: Iterable[FetchRun]) -> set[tuple[int | None, int]]:
 
 
 def tag_record(tag: Tag) -> dict[str, object]:
-    """A tag as the commands and the JSON twin give it: what was last seen of it, and where."""
+    """A tag as list_tags gives it: what was last seen of it, and where."""
     seen = tag.latest
     assert seen is not None
     return {

@@ -20,7 +20,7 @@ WHAT_THEY_ALLOW = {
     Scope.ANNOTATE: "takes tags, saves and submits drafts",
     Scope.JUDGE: "takes responses and gives verdicts",
     Scope.EXPORT: "downloads releases, exports and reports",
-    Scope.MANAGE: "makes and changes what you may: runs, imports, prompts, protocols",
+    Scope.MANAGE: "makes and changes what you may: fetches, imports, releases, runs, protocols",
 }
 # Any of these roles gives the scope; the operation itself asks for the role too.
 ROLES_OF = {
