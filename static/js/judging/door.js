@@ -5,14 +5,6 @@ import { csrfToken } from "../shared/dom.js";
 const TIMEOUT = 20000;
 const AGAIN = new Set([408, 425, 429]);
 
-/** The first sentence of an error's JSON, whether ours ({error}) or the framework's ({field: [sentence]}). */
-function sentenceOf(data) {
-  if (typeof data === "string") return data;
-  if (Array.isArray(data)) return sentenceOf(data[0]);
-  if (data && typeof data === "object") return sentenceOf(data.error ?? data.detail ?? Object.values(data)[0]);
-  return "";
-}
-
 export async function send({ url, body, version }) {
   let response;
   try {
@@ -31,13 +23,13 @@ export async function send({ url, body, version }) {
     return { kind: "unreachable" };
   }
   if (response.status === 401 || response.status === 403) {
-    return { kind: "signed_out", message: sentenceOf(await response.json().catch(() => null)) };
+    return { kind: "signed_out", message: (await response.json().catch(() => null))?.error ?? "" };
   }
   if (response.status >= 500 || AGAIN.has(response.status)) return { kind: "unreachable" };
   const data = await response.json().catch(() => null);
   if (response.ok && data) return { kind: "stored", data };
   if (response.status === 412 && data?.details) return { kind: "stale", data: data.details };
-  return { kind: "refused", message: sentenceOf(data) || `The server refused it (${response.status}).` };
+  return { kind: "refused", message: data?.error ?? `The server refused it (${response.status}).` };
 }
 
 /** The items that wait after the one whose page is `url`, as elements; null when they cannot be had now.
