@@ -24,6 +24,7 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "seven quiet herons"
 PASSAGE = "The lighthouse was lit in 1858, says the passage."
 QUERY_SECRET = "secret-in-the-query"
+API_TOKEN = "sicetnon_0123456789"
 # Parameters of URLs that are public names or words of the project. One that gives access belongs to SECRET_PARTS.
 HARMLESS_PARTS = {
     "key",
@@ -135,6 +136,7 @@ def story(client):
     client.get(f"/tags/?q={QUERY_SECRET}")
     client.post("/annotate/99999/", {"passage_1_copied": PASSAGE})
     client.post("/api/slots/not-a-slot/verdict/", {"note": PASSAGE})
+    client.get(f"/api/collections/{API_TOKEN}/")
     link = invitations.password_path(person("bob"))
     client.get(link)
     client.post(link, {"password": PASSWORD})
@@ -147,7 +149,8 @@ def test_a_story_leaves_neither_token_nor_password_nor_passage_in_the_log(log):
     lines = log()
     text = json.dumps(lines, ensure_ascii=False)
     assert len(of_requests(lines)) >= 12
-    for secret in (token, link.rstrip("/").rpartition("/")[2], PASSWORD, PASSAGE, QUERY_SECRET):
+    of_link = link.rstrip("/").rpartition("/")[2]
+    for secret in (token, of_link, PASSWORD, PASSAGE, QUERY_SECRET, API_TOKEN):
         assert secret not in text
     assert "/join/…/" in {line["path"] for line in of_requests(lines)}
 
