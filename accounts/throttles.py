@@ -43,7 +43,9 @@ def counted(kind: str) -> Callable[[View], View]:
             assert isinstance(request.user, Person)
             count_job(request.user, kind)
             response = view(request, *args, **kwargs)
-            if kind == "downloads" and response.status_code == 200 and request.method == "GET":
+            # 206: a range may be the whole file.
+            is_given = response.status_code in (200, 206) and request.method == "GET"
+            if kind == "downloads" and is_given:
                 record(AuditKind.EXPORT, request.user, request.path_info)
             return response
 

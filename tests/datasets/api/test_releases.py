@@ -83,6 +83,7 @@ def test_a_file_is_sent_in_parts_and_only_if_it_is_new(client, rosa):
     assert (known.status_code, known.content) == (304, b"")
     part = client.get(file["url"], headers={"Range": "bytes=5-9"})
     assert (part.status_code, bytes_of(part)) == (206, whole[5:10])
+    assert AuditEvent.objects.filter(kind="export").count() == 2  # the whole, and the part
     past = client.get(file["url"], headers={"Range": f"bytes={len(whole)}-"})
     assert (past.status_code, past.json()["code"]) == (416, "range_not_satisfiable")
     assert past["Content-Range"] == f"bytes */{len(whole)}"
