@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.access import person_of
 from accounts.roles import Role
-from accounts.throttles import count_job, counted
+from accounts.throttles import counted
 from accounts.tokens.scopes import Scope
 from pages.rest.lists import rows_page
 from pages.rest.operations import operation
@@ -206,12 +206,11 @@ def protocols_check(request: Request, sent: dict[str, Any]) -> Any:
 
 @operation(
     "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ProtocolIn, answers=InstalledProtocolOut, status=201,
-    refusals=(409,),
+    counts="imports", refusals=(409,),
 )  # fmt: skip
 def protocols_install(request: Request, sent: dict[str, Any]) -> Response:
     """Install a file. The same file is installed once; `details` of a refusal has all that is wrong with it."""
     person = person_of(request)
-    count_job(person, "imports")
     row, is_new = installed.install(sent["text"].encode(), sent["file_name"], person)
     context = {**_uses(request, [row]), "is_new": is_new, "warnings": installed.warnings_of(row)}
     return Response(InstalledProtocolOut(row, context=context).data, status=201)

@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from accounts.access import person_of
 from accounts.roles import Role
-from accounts.throttles import count_job
 from accounts.tokens.scopes import Scope
 from datasets.importers import import_jobs
 from datasets.models import ImportJob
@@ -85,12 +84,11 @@ def imports_list(request: Request) -> Response:
 
 @operation(
     "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ImportIn, answers=ImportOut, status=202, upload=True,
-    once=True, refusals=(404,),
+    once=True, counts="imports", refusals=(404,),
 )  # fmt: skip
 def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
     """Send a file of records. A worker imports all of it or nothing; read the import to see when it is over."""
     person = person_of(request)
-    count_job(person, "imports")
     job = import_jobs.begin(
         file=sent["file"],
         collection_name=sent["collection"],

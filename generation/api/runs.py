@@ -10,7 +10,6 @@ from rest_framework.response import Response as Answer
 
 from accounts.access import person_of
 from accounts.roles import Role
-from accounts.throttles import count_job
 from accounts.tokens.scopes import Scope
 from datasets.models import Collection
 from generation import runs
@@ -177,7 +176,7 @@ def runs_list(request: Request) -> Answer:
 
 @operation(
     "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=RunIn, answers=MadeRunOut, status=201, once=True,
-    refusals=(404, 409),
+    counts="runs", refusals=(404, 409),
 )  # fmt: skip
 def runs_make(request: Request, sent: dict[str, Any]) -> Answer:
     """Make a run with its responses waiting; nothing is asked before it is started."""
@@ -186,7 +185,6 @@ def runs_make(request: Request, sent: dict[str, Any]) -> Answer:
     form = RunForm(_fields(sent))
     if not form.is_valid():
         raise _refused(form)
-    count_job(person, "runs")
     run, left_out = form.make(person)
     shown = [
         {"question_id": row.instance, "question": text, "prompt": row.prompt.name, "problem": row.problem}
@@ -225,11 +223,12 @@ def runs_read(request: Request, key: int) -> Answer:
     return Answer(_shown(run_for(person_of(request), key)).data)
 
 
-@operation("POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=RunOut, refusals=(409,))
+@operation(
+    "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=RunOut, counts="runs", refusals=(409,)
+)
 def runs_start(request: Request, key: int) -> Answer:
     """Let workers ask. A run is started once."""
     run = run_for(person_of(request), key)
-    count_job(person_of(request), "runs")
     runs.start(run)
     wake()
     return Answer(_shown(run).data)

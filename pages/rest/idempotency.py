@@ -28,10 +28,16 @@ HEADER = OpenApiParameter(
 )
 
 
+def is_kept(request: Request) -> bool:
+    """Whether the answer to a request with this key is there, so that nothing is done again."""
+    rows = KeptAnswer.objects.filter(person=person_of(request), key=request.headers.get(NAME, ""))
+    return rows.filter(at__gte=in_seconds(-KEPT_FOR)).exists()
+
+
 def once(request: Request, do: Callable[[], Response]) -> Response:
     """`do`, in one transaction with the note that it was done. A refused request is not kept.
 
-    Two at the same time: the database lets the second wait for the first. Raises Refusal (422) for another body.
+    Two at the same time: the database lets the second wait for the first. Raises Refusal (422) for another request.
     """
     key = request.headers.get(NAME)
     if key is None:

@@ -23,8 +23,10 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
+from accounts.access import person_of
 from accounts.models import ApiToken, Person
 from accounts.roles import Role
+from accounts.throttles import count_job
 from accounts.tokens.scopes import ROLES_OF, Scope
 from leases.refusal import NotAllowed
 from pages.rest import idempotency, schema
@@ -53,6 +55,8 @@ class Operation:
     most: int = MOST
     versioned: bool = False
     once: bool = False
+    counts: str = ""
+    queues: bool = False
     etag: bool = False
     media: tuple[str, ...] = ()
     ranged: bool = False
@@ -99,6 +103,9 @@ class Operation:
             body.is_valid(raise_exception=True)
             given["sent"] = body.validated_data
         work = partial(self._finished, request, given)
+        if self.counts and not (self.once and idempotency.is_kept(request)):
+            # Outside the transaction of `once`, so that a refused request counts too.
+            count_job(person_of(request), self.counts)
         answer = idempotency.once(request, work) if self.once else work()
         if self.etag and isinstance(answer, Response):
             answer.add_post_render_callback(partial(_with_etag, request))
@@ -203,10 +210,11 @@ def operation(
 
     scope: what a token needs. roles: of which the person has one, with a token or a cookie. status: of success.
     refusals: statuses that it answers besides those that all do. parameters: of its query; `most`: the largest page.
-    versioned: it reads If-Match. once: it takes an Idempotency-Key, and runs in one transaction. etag: of its answer,
-    for If-None-Match; never where what is hidden decides the answer. media: it answers with a file of one of
-    these types; ranged: or with the part that Range asks for. upload: it takes a form with files. cleans: it takes
-    characters out of texts that none may hold, such as a NUL; others refuse these.
+    versioned: it reads If-Match. once: with an Idempotency-Key it is done once, in one transaction. counts: the kind
+    of job (accounts/rates.py) that it starts. queues: it answers 202 where a worker does the rest. etag: the answer
+    has one, for If-None-Match; never where what is hidden decides the answer. media: it answers with a file of one of
+    these types; ranged: or with the part that Range asks for. upload: it takes a form with files. cleans: it removes
+    characters that no text may hold, such as a NUL; others refuse these.
     """
 
     def made(work: Callable[..., Any]) -> View:

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 from accounts.access import person_of
 from accounts.models import Person
 from accounts.roles import Role
-from accounts.throttles import count_job
 from accounts.tokens.scopes import Scope
 from leases.enqueue import send_on_commit
 from leases.rows import first_of
@@ -106,11 +105,11 @@ def fetches_read(request: Request, key: int) -> FetchRun:
     answers=FetchDetailsOut,
     status=201,
     once=True,
+    counts="fetches",
 )
 def fetches_start(request: Request, sent: Mapping[str, Any]) -> FetchRun:
     """Fetch articles from a wiki; a worker carries it out."""
     person = person_of(request)
-    count_job(person, "fetches")
     run = NEW_FETCHES[sent["source"]](person, sent)
     send_on_commit(carry_out_fetch, run.pk)
     return with_progress(run)

@@ -5,6 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.models import KeptAnswer
+from accounts.rates import JOBS, Rate
 from accounts.roles import Role
 from accounts.tasks import sweep_doors
 from datasets.models import Collection
@@ -58,6 +59,13 @@ def test_a_refused_request_may_be_sent_again(program):
     assert make(program).status_code == 409
     Collection.objects.all().delete()
     assert make(program).status_code == 201
+
+
+def test_a_refused_request_counts_and_one_that_is_sent_again_does_not(program, monkeypatch):
+    monkeypatch.setitem(JOBS, "imports", (Rate(2, 60),))
+    answers = [make(program, key=key) for key in ("k-1", "k-1", "k-2", "k-3")]
+    assert [answer.status_code for answer in answers] == [201, 201, 409, 429]
+    assert make(program, key="").status_code == 429
 
 
 def test_after_a_day_a_key_is_as_new(program):

@@ -65,7 +65,7 @@ def others_list(request):
 
 @operation(
     "POST", scope=Scope.MANAGE, roles=WATER, takes=MillIn, answers=MillOut, status=201, once=True,
-    refusals=(409,),
+    counts="imports", refusals=(409,),
 )  # fmt: skip
 def mills_make(request, sent):
     """Make one."""
