@@ -12,7 +12,7 @@ from django.urls import resolve
 from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import Allowance
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import ROLES_OF, Scope
 from pages.rest.operations import Operation
 from tests.access_bodies import body_of
 from tests.accounts.factories import bearer
@@ -112,6 +112,13 @@ def test_every_operation_names_the_scope_that_is_missing(world):
         answer, content = sent(without[one.scope], method, address, body)
         assert answer.status_code == 403, address
         assert json.loads(content)["details"] == {"scopes": [one.scope.value]}, address
+
+
+def test_a_scope_is_for_the_roles_of_its_operations(world):
+    roles = {scope: set() for scope in Scope}
+    for *_, one in of_the_api(world):
+        roles[one.scope] |= set(one.roles)
+    assert roles == ROLES_OF
 
 
 def test_every_operation_refuses_what_it_does_not_know(world):

@@ -22,13 +22,13 @@ WHAT_THEY_ALLOW = {
     Scope.EXPORT: "downloads releases, exports and reports",
     Scope.MANAGE: "makes and changes what you may: fetches, imports, releases, runs, protocols",
 }
-# Any of these roles gives the scope; the operation itself asks for the role too.
+# The roles of the operations that need the scope. Any of them gives it; the operation itself asks for the role too.
 ROLES_OF = {
     Scope.READ: frozenset(Role),
     Scope.ANNOTATE: frozenset({Role.ANNOTATOR}),
-    Scope.JUDGE: frozenset({Role.JUDGE, Role.ADJUDICATOR}),
+    Scope.JUDGE: frozenset({Role.JUDGE}),
     Scope.EXPORT: frozenset({Role.RESEARCHER, Role.ADMIN}),
-    Scope.MANAGE: frozenset({Role.RESEARCHER, Role.ADMIN}),
+    Scope.MANAGE: frozenset({Role.ADMIN}),
 }
 
 

@@ -64,7 +64,7 @@ def others_list(request):
 
 
 @operation(
-    "POST", scope=Scope.MANAGE, roles=WATER, takes=MillIn, answers=MillOut, status=201, once=True,
+    "POST", scope=Scope.EXPORT, roles=WATER, takes=MillIn, answers=MillOut, status=201, once=True,
     counts="imports", refusals=(409,),
 )  # fmt: skip
 def mills_make(request, sent):
@@ -99,7 +99,7 @@ def mills_file(request):
     return HttpResponse("a,b\n", content_type="text/csv")
 
 
-@operation("POST", scope=Scope.MANAGE, roles=WATER, takes=FileIn, upload=True, once=True)
+@operation("POST", scope=Scope.EXPORT, roles=WATER, takes=FileIn, upload=True, once=True)
 def mills_import(request, sent):
     """Import."""
     Collection.objects.create(name=sent["name"], title=sent["file"].read().decode())
