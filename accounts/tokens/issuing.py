@@ -39,7 +39,7 @@ def make(person: Person, *, name: str, scopes: Collection[Scope], days: int = US
         expires_at=in_seconds(days * DAY),
     )
     chosen = ", ".join(scope for scope in Scope if scope in scopes)
-    record(AuditKind.TOKEN, person, f"made for {days} days: {chosen}")
+    record(AuditKind.TOKEN, person, f"{name}: made for {days} days: {chosen}")
     return text
 
 
@@ -52,9 +52,11 @@ def listed(person: Person) -> QuerySet[ApiToken]:
 @transaction.atomic
 def revoke(person: Person, key: int, *, by: Person) -> None:
     """Raises NotFoundHere for one that has ended already."""
-    if not ApiToken.objects.filter(person=person, pk=key).delete()[0]:
+    own = ApiToken.objects.filter(person=person, pk=key)
+    name = own.values_list("name", flat=True).first()
+    if not own.delete()[0]:
         raise NotFoundHere("This token has been revoked already.")
-    record(AuditKind.TOKEN, by, "revoked", person=None if by == person else person)
+    record(AuditKind.TOKEN, by, f"{name}: revoked", person=None if by == person else person)
 
 
 def end_all(person: Person) -> None:
