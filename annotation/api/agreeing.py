@@ -10,7 +10,7 @@ from accounts.access import person_of
 from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from annotation.blinding import seeing
-from annotation.views.seeing import read_tags
+from annotation.views.seeing import path_here, read_tags
 from pages.rest.operations import operation
 
 
@@ -38,5 +38,5 @@ def shown_agree(request: Request, sent: Mapping[str, Any]) -> dict[str, int]:
 
     The answer is how many were given up: none, if that was done before.
     """
-    tags = read_tags(sent["tags"])
-    return {"tags": seeing.give_up(by=person_of(request), tags=tags, opened=sent["next"])}
+    opened, tags = path_here(request, sent["next"]), read_tags(sent["tags"])
+    return {"tags": seeing.give_up(by=person_of(request), tags=tags, opened=opened)}

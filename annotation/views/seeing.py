@@ -23,11 +23,16 @@ MOST_DIGITS = 18
 def show(request: HttpRequest) -> HttpResponse:
     """Give up the tags that the question named, and go on to what was asked for."""
     to = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(to, {request.get_host()}, request.is_secure()):
-        raise Refusal("Nothing was given up: the form does not say what to show. Open it again.")
-    tags = read_tags(request.POST.get("tags", ""))
-    seeing.give_up(by=person_of(request), tags=tags, opened=urlsplit(to).path)
+    opened, tags = path_here(request, to), read_tags(request.POST.get("tags", ""))
+    seeing.give_up(by=person_of(request), tags=tags, opened=opened)
     return redirect(to)
+
+
+def path_here(request: HttpRequest, to: str) -> str:
+    """The path of the address of what is to be shown; raises Refusal for one that is not of this installation."""
+    if not url_has_allowed_host_and_scheme(to, {request.get_host()}, request.is_secure()):
+        raise Refusal("Nothing was given up: `next` does not say what to show. Open it again.")
+    return urlsplit(to).path
 
 
 def read_tags(text: str) -> list[int]:

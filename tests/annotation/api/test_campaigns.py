@@ -156,7 +156,15 @@ def test_the_yes_needs_the_scope_that_gives_up_tags(olga):
     assert not Seen.objects.exists()
 
 
-@pytest.mark.parametrize("body", [{}, {"tags": "one", "next": "/"}, {"tags": "1,2"}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"tags": "one", "next": "/"},
+        {"tags": "1,2"},
+        {"tags": "1", "next": "//elsewhere.example/"},
+    ],
+)
 def test_a_yes_to_nothing_is_refused(olga, body):
     assert Program(make.annotator()).send("POST", "/api/shown/", body).status_code == 400
 
