@@ -7,14 +7,8 @@ from leases.refusal import Refusal
 
 log = structlog.get_logger(__name__)
 
-NOT_NOW = (
-    "The database does not answer just now, so nothing was stored. What you typed is still in the page that you "
-    "came from: go back, wait a minute, and send it again."
-)
-NO_ROOM = (
-    "The server's disk is full, so nothing was stored. Inform the operator. What you typed is still in the page "
-    "that you came from: leave it open, and send it again when there is room."
-)
+NOT_NOW = "The database does not answer just now, so nothing was stored. Wait a minute, and send it again."
+NO_ROOM = "The server's disk is full, so nothing was stored. Inform the operator, and send it again when there is room."
 
 # SQLite raises OperationalError for a misspelt table too; only these codes are an outage.
 _SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")

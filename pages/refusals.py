@@ -141,7 +141,7 @@ def outage_answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if is_api(request):
         answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
     else:
-        page = render_to_string("refused.html", {"refusal": refusal})
+        page = render_to_string("refused.html", {"refusal": refusal, "is_outage": True})
         answer = HttpResponse(page, status=refusal.status)
     answer["Retry-After"] = str(OUTAGE_WAIT)
     return answer

@@ -41,7 +41,7 @@ CHALLENGE = OpenApiParameter(
     "WWW-Authenticate", str, OpenApiParameter.HEADER, required=True, response=[401]
 )
 WAIT = OpenApiParameter(
-    "Retry-After", int, OpenApiParameter.HEADER, required=True, response=[429],
+    "Retry-After", int, OpenApiParameter.HEADER, required=True, response=[429, 503, 507],
     description="Seconds.",
 )  # fmt: skip
 IF_NONE_MATCH = OpenApiParameter(

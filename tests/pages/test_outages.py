@@ -44,6 +44,7 @@ def test_a_page_says_to_try_again_wherever_the_outage_begins(client, alice, afte
     assert answer["Retry-After"] == "15"
     text = answer.content.decode()
     assert "The database does not answer just now" in text
+    assert "What you typed is still in the page" in text
     assert "Traceback" not in text
     assert client.get(reverse("annotation:queue")).status_code == 200
 
@@ -56,7 +57,8 @@ def test_a_save_is_answered_in_json_and_succeeds_when_sent_again(client, alice, 
     with no_database(after):
         refused = client.patch(address, {"entries": whole()}, **save)
     assert refused.status_code == 503
-    assert "nothing was stored" in json.loads(refused.content)["error"]
+    said = json.loads(refused.content)["error"]
+    assert ("nothing was stored" in said, "go back" in said) == (True, False)
     kept.refresh_from_db()
     assert (kept.version, kept.statement_1) == (0, "")
 
