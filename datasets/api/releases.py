@@ -201,12 +201,13 @@ def release_files_read(request: Request, name: str, version: str, format: str) -
 
 
 @operation(
-    "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ReleaseIn, answers=FreezeOut, status=201, refusals=(409,)
+    "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ReleaseIn, answers=FreezeOut, status=201, queues=True,
+    refusals=(409,),
 )  # fmt: skip
-def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> dict[str, Any]:
+def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> Response:
     """Freeze the collection as it is now under a version, without its excluded questions.
 
-    A worker freezes a large one: read the freeze to see when it is done.
+    202: a worker freezes it, since it is large. Read the freeze to see when it is done.
     """
     collection, person = collection_named(name), person_of(request)
     names = names_in(collection, person)
@@ -214,7 +215,8 @@ def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> dict[s
         keep_listed(person, {place.contradiction for place in names.places}, request.path)
         raise _names(names)
     made = frozen_or_begun(collection, version=sent["version"], notes=sent["notes"], by=person)
-    return _freeze(made)
+    status = 202 if isinstance(made, FreezeJob) else 201
+    return Response(FreezeOut(_freeze(made)).data, status=status)
 
 
 @operation("GET", scope=Scope.READ, roles=READERS, answers=FreezeOut)

@@ -108,6 +108,8 @@ def _success(one: "Operation") -> dict[Any, Any]:
         return {**whole, **part}
     if one.answers is None:
         return {204: None}
+    if one.queues:
+        return {one.status: one.answers, 202: one.answers}
     return {one.status: _page_of(cast(Any, one.answers)) if one.listed else one.answers}
 
 

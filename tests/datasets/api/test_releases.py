@@ -180,7 +180,7 @@ def test_a_large_collection_is_frozen_by_a_worker(admin, monkeypatch):
     monkeypatch.setattr(freeze_jobs, "LARGE", 1)
     mills(record(), record(title="B"))
     first, again = (post(admin, RELEASES, version="1.0") for _ in range(2))
-    assert (first.status_code, first.json()["state"]) == (201, "waiting")
+    assert (first.status_code, first.json()["state"]) == (202, "waiting")
     assert again.json() == first.json()
     assert admin.get("/api/collections/mills/freezes/1.0/").json() == first.json()
     assert not Release.objects.exists()
