@@ -46,6 +46,10 @@ def test_a_list_is_read_to_its_end():
     ]
 
 
+def test_an_address_may_be_written_with_capitals():
+    assert Client("HTTPS://Sicetnon.Example/sub/", "secret").address == ADDRESS
+
+
 def test_a_next_page_on_another_host_is_not_asked_for():
     elsewhere = (200, {"results": [], "next": "https://elsewhere.example/api/"}, {})
     client, server, _ = scripted(elsewhere)

@@ -49,7 +49,8 @@ class Transport:
         parts = urlsplit(address)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL):
             raise ValueError(f"{address} is no address with https:// to send a token to.")
-        self.address = address.rstrip("/")
+        # As the server names its own addresses.
+        self.address = parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
         self.timeout = timeout
         self.patience = patience
         self.sleep = sleep
