@@ -1,7 +1,5 @@
 """Pages of collections and contradictions, imports and exports."""
 
-from collections.abc import Iterator
-
 from django.contrib import messages
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
@@ -50,7 +48,7 @@ from datasets.releasing.names_found import NamesFound
 from datasets.releasing.released import with_sizes
 from datasets.releasing.withholding import given_out
 from datasets.revisions import progress
-from datasets.streaming import StreamedRow, streamed
+from datasets.streaming import streamed
 from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
 from pages.counting import how_many
@@ -271,19 +269,14 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
 def exported(
     request: HttpRequest, collection: Collection, format: str, *, with_excluded: bool
 ) -> FileResponse:
+    # First, so that nothing is asked or given up for a format that does not exist.
+    exporter = exporter_named(collection, format)
     show(person_of(request), current(collection), request.path)
     without = [] if with_excluded else excluded_ids(collection)
     rows = streamed(given_out(current(collection)), without)
-    return _download(collection, rows, format, collection.name)
-
-
-def _download(
-    collection: Collection, rows: Iterator[StreamedRow], format: str, stem: str
-) -> FileResponse:
-    exporter = exporter_named(collection, format)
     return FileResponse(
         spooled(exporter, rows),
         as_attachment=True,
-        filename=f"{stem}{exporter.suffix}",
+        filename=f"{collection.name}{exporter.suffix}",
         content_type=exporter.content_type,
     )

@@ -163,6 +163,7 @@ def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
         answer = client.get(address)
         assert (answer.status_code, answer.json()["code"]) == (409, "asks_first"), address
         assert answer.json()["agree"]["fields"] == {"tag": "1", "next": address}
+    assert client.get("/api/collections/mills/exports/parquet/").status_code == 404
 
 
 def test_a_release_is_frozen(admin, olga):
