@@ -16,6 +16,8 @@ from leases.refusal import Refusal
 from pages.rest.parameters import Parameter, number, text
 
 USUAL_SIZE, MOST = 100, 500
+# Rows that are read at once where some are hidden: a small page then takes few statements too.
+LEAST_READ = 50
 Values = list[int | str]
 
 
@@ -52,7 +54,7 @@ def rows_page(
     seal = _seal(request)
     after = _opened(asked["cursor"], seal) if "cursor" in asked else []
     size = asked.get("page_size", min(USUAL_SIZE, operation.most))
-    found = _filled(rows.order_by(*order), order, after, size + 1, visible or list)
+    found = _filled(rows.order_by(*order), order, after, size + 1, visible)
     page = found[:size]
     if shown:
         shown(page)
@@ -66,13 +68,14 @@ def _filled(
     order: Sequence[str],
     after: Values,
     wanted: int,
-    visible: Callable[[list[Any]], list[Any]],
+    visible: Callable[[list[Any]], list[Any]] | None,
 ) -> list[Any]:
     found: list[Any] = []
+    read = max(wanted, LEAST_READ) if visible else wanted
     while len(found) < wanted:
-        batch = list((rows.filter(_later(order, after)) if after else rows)[:wanted])
-        found += visible(batch)
-        if len(batch) < wanted:
+        batch = list((rows.filter(_later(order, after)) if after else rows)[:read])
+        found += visible(batch) if visible else batch
+        if len(batch) < read:
             break
         after = _values(batch[-1], order)
     return found[:wanted]

@@ -5,6 +5,8 @@ from base64 import b64decode
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
 from accounts.sealing import sealed, unsealed
@@ -121,6 +123,17 @@ def test_an_operation_without_parameters_takes_none(reader):
     answer = reader.get("/api/mills/weir/?a=1")
     assert answer.status_code == 400
     assert "None is allowed" in answer.json()["error"]
+
+
+def test_many_hidden_rows_are_passed_over_in_few_statements(reader):
+    Collection.objects.bulk_create(
+        Collection(name=f"mill-{n}", title=f"{n:03}", licence="hidden" if n < 120 else "")
+        for n in range(122)
+    )
+    with CaptureQueriesContext(connection) as asked:
+        page = reader.get(f"{MILLS}?page_size=1").json()
+    assert [row["name"] for row in page["results"]] == ["mill-120"]
+    assert len([one for one in asked if "LIMIT 50" in one["sql"]]) == 3
 
 
 def cursor_of(reader, address=f"{MILLS}?page_size=2"):
