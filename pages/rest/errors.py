@@ -44,7 +44,7 @@ class ErrorOut(serializers.Serializer[Any]):
     details = serializers.JSONField(required=False, help_text="More about it, by its code.")
     agree = AgreeOut(
         required=False,
-        help_text="Sent there, you are shown what you asked for, at the price that `error` names.",
+        help_text="What to send, and where, to be shown what was asked for. The error says what that costs.",
     )
 
 
