@@ -455,10 +455,8 @@ def test_a_judge_is_refused_the_record_until_the_study_is_closed(client, alice):
 
 
 def test_exports_with_the_record_are_refused(client, alice):
-    for address in (
-        "/collections/conflicts/export/conflictbank/",
-        "/collections/conflicts/export/complete/",
-    ):
+    for name in ("records", "records-csv", "complete-json"):
+        address = f"/collections/conflicts/export/{name}/"
         assert client.get(address).status_code == 403, address
     studies.close_study(Study.objects.get())
 
