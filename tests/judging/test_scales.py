@@ -100,7 +100,7 @@ def test_the_api_takes_the_rubrics_verdicts_and_names_them_to_who_gives_another(
     def give(verdict):
         body = json.dumps({"verdict": verdict})
         version = {"If-Match": '"0"'}
-        return client.post(f"{address}verdict", body, "application/json", headers=version)
+        return client.post(f"{address}verdict/", body, "application/json", headers=version)
 
     refused = give("correct")
     assert refused.status_code == 400
