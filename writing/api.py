@@ -11,7 +11,6 @@ from accounts.access import person_of
 from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from annotation.fields.form_input import read_changes
-from leases.refusal import Refusal
 from pages.rest.operations import operation
 from pages.versions import version_of
 from writing import saving
@@ -46,9 +45,7 @@ def entries_save(request: Request, key: int, sent: Mapping[str, Any]) -> Respons
     person = person_of(request)
     row = own_entry(key, person)
     reading = read_changes(row.form.steps, sent["entries"])
-    if problems := reading.problems:
-        fields = {name: [problem] for name, problem in problems.items()}
-        raise Refusal("Not saved: " + " ".join(problems.values()), fields=fields)
+    reading.check()
     saving.save(row, by=person, version=version_of(request), changes=reading.entries)
     notices = [*reading.notices, *([saving.SUPERSEDED] if is_superseded(row) else [])]
     saved = {"version": row.version, "saved_at": row.saved_at, "notices": notices}

@@ -91,9 +91,7 @@ class SentDraft:
 
     def __init__(self, sent: Mapping[str, Any]) -> None:
         self.reading: FormReading = read_changes(STEPS, sent["entries"])
-        if problems := self.reading.problems:
-            fields = {name: [problem] for name, problem in problems.items()}
-            raise Refusal("Not saved: " + " ".join(problems.values()), fields=fields)
+        self.reading.check()
         self.activity = Activity(sent["step"], sent["seconds"])
         self.captured: Captured = read_captured(sent["provenance"], sent["filled"])
 

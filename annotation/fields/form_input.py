@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from annotation.fields.span_ranges import PLACE
 from annotation.fields.walker import Field, FieldKind, FormStep, blank, fields_of, row_name
+from leases.refusal import Refusal
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_DIGITS = 18
@@ -45,6 +46,12 @@ class FormReading:
     entries: dict[str, Any] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise Refusal, with the problem of each field, if there is any."""
+        if self.problems:
+            fields = {name: [problem] for name, problem in self.problems.items()}
+            raise Refusal("Not saved: " + " ".join(self.problems.values()), fields=fields)
 
 
 def read_form(steps: Iterable[FormStep], posted: PostedFields) -> FormReading:
