@@ -1,5 +1,6 @@
 """Articles as HTML to read from: the tagged block marked, nothing that can run."""
 
+import gc
 import itertools
 import re
 import time
@@ -456,12 +457,24 @@ SLOW = {
 
 
 def seconds_of(text):
-    begun = time.thread_time()
-    seen = find_tags(text)
-    seen.words()
-    block = seen.tags[0]
-    assert html_of(text, (block.block_start, block.block_start + len(block.block)))
-    return time.thread_time() - begun
+    """Seconds of the processor, the lesser of two, without collections of garbage.
+
+    A full collection takes seconds where the tests before have left much.
+    """
+    return min(_seconds_once(text), _seconds_once(text))
+
+
+def _seconds_once(text):
+    gc.disable()
+    try:
+        begun = time.thread_time()
+        seen = find_tags(text)
+        seen.words()
+        block = seen.tags[0]
+        assert html_of(text, (block.block_start, block.block_start + len(block.block)))
+        return time.thread_time() - begun
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("case", SLOW)
