@@ -198,6 +198,8 @@ def _judges(study: Study) -> list[dict[str, Any]]:
 @operation("GET", scope=Scope.EXPORT, roles=READERS, media=MEDIA, refusals=(409,))
 @counted("downloads")
 def studies_export(request: Request, study_id: int, form: str) -> HttpResponseBase:
-    """The study with all its responses and verdicts: `json`, `csv`, or `published` where it came from such a file."""
+    """The study with its responses and verdicts: `json`, `csv`, `published` where it came from such a file, or `human`:
+    the verdicts of people, once it is closed.
+    """
     study = first_of(Study.objects.filter(pk=study_id).select_related("rubric"), NONE)
     return study_file(request, study, form)

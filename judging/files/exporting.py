@@ -9,9 +9,11 @@ from datasets.models import Instance
 from generation.models import Response
 from generation.prompts import prompting
 from judging.files import studyfile, wikicontradict
+from judging.files.human_verdicts import human_lines
 from judging.files.wikicontradict import PublishedAnswer, PublishedQuestion, PublishedRow
 from judging.models import Study
 from judging.presenting import contexts_given
+from judging.states import StudyState
 from leases.refusal import NotFoundHere, Refusal
 
 LABEL_OF_VERDICT = {verdict: label for label, verdict in wikicontradict.VERDICTS.items()}
@@ -71,6 +73,15 @@ FORMATS = {
         _LEFT_OUT,
         studyfile.csv_chunks,
     ),
+    "human": StudyFormat(
+        "Verdicts of people (JSON Lines)",
+        "-human.jsonl",
+        "application/jsonlines",
+        "One line for each judged response of a closed study: the row of the release, the final verdict and how it was "
+        "reached, the rubric, and the first verdicts. The client writes them into a copy of a log of Inspect.",
+        "comments, scores by words, what judge models said, and people's names: judges have pseudonyms.",
+        human_lines,
+    ),
     "published": StudyFormat(
         "The published format (JSON)",
         "-published.json",
@@ -84,8 +95,11 @@ FORMATS = {
 
 def formats_of(study: Study) -> dict[str, StudyFormat]:
     """The formats that this study can be exported to, by name."""
-    imported = study.imported_rows.exists()
-    return {name: kind for name, kind in FORMATS.items() if imported or name != "published"}
+    has = {
+        "published": study.imported_rows.exists(),
+        "human": study.is_judged and study.state == StudyState.CLOSED,
+    }
+    return {name: kind for name, kind in FORMATS.items() if has.get(name, True)}
 
 
 def format_named(name: str) -> StudyFormat:
