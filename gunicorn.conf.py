@@ -5,6 +5,8 @@ from typing import Any
 
 # For requests that are being answered; shorter than the time after which bin/run, Docker and systemd kill the process.
 graceful_timeout = 5
+# Bytes of an address, the most that gunicorn takes: a filter in another script is three times as long in one.
+limit_request_line = 8190
 
 
 def worker_exit(server: Any, worker: Any) -> None:

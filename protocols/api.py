@@ -141,7 +141,7 @@ def _uses(request: Request, rows: list[Protocol]) -> dict[str, Any]:
     return {"uses": uses_shown(person_of(request), [row.pk for row in rows])}
 
 
-@operation("GET", scope=Scope.READ, roles=READERS, answers=OfferedProtocolsOut)
+@operation("GET", scope=Scope.READ, roles=READERS, answers=OfferedProtocolsOut, etag=True)
 def protocols_offered(request: Request) -> Any:
     """Those that come with the program and are not installed: their files can be read, and installed."""
     return {"protocols": installed.offered()}

@@ -84,6 +84,7 @@ def own_assignments(request: Request) -> QuerySet[Assignment]:
     answers=AssignmentOut,
     listed=True,
     parameters=(choice("state", OWN_STATES, "state"), number("campaign", "campaign")),
+    etag=True,
 )
 def assignments_list(request: Request) -> Response:
     """The tags that one has, had or skipped."""

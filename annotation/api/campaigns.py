@@ -175,6 +175,7 @@ class CampaignFilesOut(serializers.Serializer[Any]):
     answers=CampaignOut,
     listed=True,
     parameters=(choice("state", CampaignState, "state"),),
+    etag=True,
 )
 def campaigns_list(request: Request) -> Response:
     """All campaigns, with the collection that each publishes into."""
@@ -222,7 +223,7 @@ def campaigns_annotations(request: Request, campaign_id: int) -> Response:
     return rows_page(request, rows, AnnotationOut, order=IN_ORDER, shown=shown)
 
 
-@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=CampaignFilesOut)
+@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=CampaignFilesOut, etag=True)
 def campaigns_files(request: Request, campaign_id: int) -> Response:
     """The files that a campaign is exported as."""
     context = {"campaign": campaign_at(campaign_id), "request": request}

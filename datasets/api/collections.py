@@ -188,7 +188,7 @@ def questions_list(request: Request, name: str) -> Response:
     )
 
 
-@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=SubsetOut, listed=True)
+@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=SubsetOut, listed=True, etag=True)
 def subsets_list(request: Request, name: str) -> Response:
     """The subsets of a collection, newest first."""
     rows = collection_named(name).subsets.select_related("created_by")

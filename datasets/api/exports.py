@@ -43,7 +43,7 @@ def described_file(request: Request, of: FileFormat, address: str) -> dict[str, 
     }
 
 
-@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=ExportsOut)
+@operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=ExportsOut, etag=True)
 def exports_list(request: Request, name: str) -> Any:
     """The formats that a collection can be exported to."""
     collection = collection_named(name)

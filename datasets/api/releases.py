@@ -151,7 +151,7 @@ class FreezeOut(serializers.Serializer[Any]):
     error = serializers.CharField()
 
 
-@operation("GET", scope=Scope.READ, roles=READERS, answers=ReleaseOut, listed=True)
+@operation("GET", scope=Scope.READ, roles=READERS, answers=ReleaseOut, listed=True, etag=True)
 def releases_list(request: Request, name: str) -> Response:
     """The releases of a collection, newest first."""
     return rows_page(request, with_sizes(collection_named(name)), ReleaseOut, order=("-pk",))
@@ -219,7 +219,7 @@ def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> Respon
     return Response(FreezeOut(_freeze(made)).data, status=status)
 
 
-@operation("GET", scope=Scope.READ, roles=READERS, answers=FreezeOut)
+@operation("GET", scope=Scope.READ, roles=READERS, answers=FreezeOut, etag=True)
 def freezes_read(request: Request, name: str, version: str) -> dict[str, Any]:
     """How far the freeze of a large collection is."""
     return _freeze(freeze_jobs.job_of(collection_named(name), version))

@@ -48,6 +48,7 @@ class PromptOut(serializers.ModelSerializer[PromptVersion]):
 @operation(
     "GET", scope=Scope.READ, roles=READERS, answers=ModelOut, listed=True,
     parameters=(text("service", "service", "Its name.", longest=60), SINCE),
+    etag=True,
 )  # fmt: skip
 def models_list(request: Request) -> Answer:
     """All models with their options."""
@@ -61,6 +62,7 @@ def models_list(request: Request) -> Answer:
         choice("origin", PromptVersion.Origin, "origin"),
         text("protocol", "protocol", "Over whose records it is asked.", longest=24), SINCE,
     ),
+    etag=True,
 )  # fmt: skip
 def prompts_list(request: Request) -> Answer:
     """All versions of all prompts."""

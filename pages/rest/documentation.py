@@ -57,7 +57,13 @@ def schema() -> Json:
     return made
 
 
-@operation("GET", scope=Scope.READ, roles=tuple(Role), media=("application/vnd.oai.openapi+json",))
+@operation(
+    "GET",
+    scope=Scope.READ,
+    roles=tuple(Role),
+    media=("application/vnd.oai.openapi+json",),
+    etag=True,
+)
 def schema_read(request: Request) -> HttpResponse:
     """This description of all operations, as OpenAPI 3.0."""
     return JsonResponse(schema(), content_type="application/vnd.oai.openapi+json")

@@ -16,6 +16,8 @@ from leases.refusal import Refusal
 from pages.rest.parameters import Parameter, number, text
 
 USUAL_SIZE, MOST = 100, 500
+LONGEST_CURSOR = 2000
+CURSOR = "[A-Za-z0-9_=-]+"
 # Rows that are read at once where some are hidden: a small page then takes few statements too.
 LEAST_READ = 50
 Values = list[int | str]
@@ -23,7 +25,7 @@ Values = list[int | str]
 
 def parameters_of_lists(most: int) -> tuple[Parameter, ...]:
     return (
-        text("cursor", None, "As `next` of the page before has it.", longest=4000),
+        text("cursor", None, "As `next` of the page before has it.", LONGEST_CURSOR, CURSOR),
         number(
             "page_size", None, f"At most {most}; {min(USUAL_SIZE, most)} unless given.", most=most
         ),

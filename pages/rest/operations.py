@@ -11,13 +11,14 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, ClassVar
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated
 from rest_framework.parsers import BaseParser, JSONParser, MultiPartParser
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
@@ -107,9 +108,15 @@ class Operation:
             # Outside the transaction of `once`, so that a refused request counts too.
             count_job(person_of(request), self.counts)
         answer = idempotency.once(request, work) if self.once else work()
-        if self.etag and isinstance(answer, Response):
-            answer.add_post_render_callback(partial(_with_etag, request))
-        return answer
+        return self._conditional(request, answer) if self.etag else answer
+
+    def _conditional(self, request: Request, answer: HttpResponseBase) -> HttpResponseBase:
+        if isinstance(answer, Response):
+            answer.add_post_render_callback(partial(_with_etag, request, self.listed))
+            return answer
+        if isinstance(answer, HttpResponse) and not answer.has_header("ETag"):
+            return _with_etag(request, False, answer) or answer
+        return answer  # a stored file, which has one
 
     def _finished(self, request: Request, given: dict[str, Any]) -> Any:
         result = self.work(request, **given)
@@ -133,10 +140,14 @@ def _missing(kind: str, *wanted: Role | Scope) -> NotAllowed:
     )
 
 
-def _with_etag(request: Request, answer: Response) -> HttpResponseBase | None:
+def _with_etag(request: Request, is_list: bool, answer: HttpResponse) -> HttpResponseBase | None:
     """304 where the program has this answer already."""
-    tag = quote_etag(sha256(answer.rendered_content).hexdigest()[:32])
-    answer["ETag"] = tag
+    content = answer.content
+    if is_list and isinstance(answer, Response) and answer.data["next"]:
+        # A cursor is sealed anew each time; the one of before goes on at the same place.
+        content = JSONRenderer().render({**answer.data, "next": True})
+    tag = sha256(content).hexdigest()[:32]
+    tag = answer["ETag"] = f'W/"{tag}"' if is_list else quote_etag(tag)
     return get_conditional_response(request._request, etag=tag, response=answer)
 
 

@@ -1,5 +1,6 @@
 """Query parameters of operations: an allow-list, each with its values; most narrow a list."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -102,13 +103,19 @@ def moment(name: str, lookup: Lookup, about: str = "") -> Parameter:
     return Parameter(name, read, takes, lookup, schema, about)
 
 
-def text(name: str, lookup: Lookup, about: str = "", longest: int = 200) -> Parameter:
+def text(
+    name: str, lookup: Lookup, about: str = "", longest: int = 200, form: str = ""
+) -> Parameter:
+    """`form`: a regular expression that the whole text matches."""
+
     def read(given: str) -> str:
-        if not 0 < len(given) <= longest:
+        if not 0 < len(given) <= longest or (form and not re.fullmatch(form, given)):
             raise ValueError
         return given
 
-    schema = {"type": "string", "minLength": 1, "maxLength": longest}
+    schema: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": longest}
+    if form:
+        schema["pattern"] = f"^{form}$"
     takes = f"a text of 1 to {longest} characters"
     return Parameter(name, read, takes, lookup, schema, about)
 

@@ -96,7 +96,7 @@ def entry(one: "Operation") -> dict[str, Any]:
 
 def _content(one: "Operation", media: str) -> OpenApiTypes:
     """Of a file that is JSON beside other types, it is not said what it holds."""
-    if one.media == (JSON,):
+    if len(one.media) == 1 and media.endswith("json"):
         return OpenApiTypes.OBJECT
     return OpenApiTypes.ANY if media.partition(";")[0] == JSON else OpenApiTypes.BINARY
 

@@ -83,6 +83,7 @@ class FetchIn(serializers.Serializer[Any]):
     answers=FetchOut,
     listed=True,
     parameters=(choice("state", FetchState, "state"),),
+    etag=True,
 )
 def fetches_list(request: Request) -> Response:
     """All fetches, the newest first."""
@@ -90,7 +91,7 @@ def fetches_list(request: Request) -> Response:
     return rows_page(request, rows, FetchOut, order=("-pk",))
 
 
-@operation("GET", scope=Scope.READ, roles=ADMINS, answers=FetchDetailsOut)
+@operation("GET", scope=Scope.READ, roles=ADMINS, answers=FetchDetailsOut, etag=True)
 def fetches_read(request: Request, key: int) -> FetchRun:
     """One fetch, and how far it is."""
     runs = FetchRun.objects.select_related("wiki").filter(pk=key)

@@ -104,6 +104,7 @@ BAD = [
     ("since=yesterday", "since takes a date and time such as"),
     ("since=2026-13-01T00:00:00Z", "since takes a date and time such as"),
     ("since=0001-01-01T00:00:00%2B14:00", "since takes a date and time such as"),
+    ("cursor=%C3%A9", "cursor takes a text of 1 to 2000 characters."),
     ("words=", "words takes a text of 1 to 200 characters."),
     ("words=" + "x" * 201, "words takes a text of 1 to 200 characters."),
     ("format=json", "There is no parameter 'format' here."),

@@ -182,6 +182,30 @@ def test_a_program_that_has_the_answer_is_told_so(program):
 
 
 @pytest.mark.once
+def test_a_page_of_a_list_is_known_though_its_cursor_is_sealed_anew(program):
+    for name in ("mill", "weir"):
+        Collection.objects.create(name=name)
+    first, second = (program.get("/api/others/?page_size=1") for _ in range(2))
+    assert first.json()["next"] != second.json()["next"]
+    for method in (program.get, program.head):
+        known = method("/api/others/?page_size=1", headers={"If-None-Match": second["ETag"]})
+        assert (known.status_code, known.content) == (304, b"")
+        assert known["ETag"] == first["ETag"]
+    [row] = program.get(first.json()["next"]).json()["results"]
+    assert row["name"] == "weir"
+    Collection.objects.filter(name="weir").delete()
+    last = program.get("/api/others/?page_size=1", headers={"If-None-Match": first["ETag"]})
+    assert (last.status_code, last.json()["next"]) == (200, None)
+
+
+@pytest.mark.once
+def test_the_schema_has_an_etag(program):
+    first = program.get("/api/schema.json")
+    known = program.get("/api/schema.json", headers={"If-None-Match": first["ETag"]})
+    assert (known.status_code, known.content) == (304, b"")
+
+
+@pytest.mark.once
 def test_a_file_is_given_whatever_is_accepted_and_its_refusal_is_json(program):
     answer = program.get("/api/mills.csv/", headers={"Accept": "text/csv"})
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv")

@@ -57,7 +57,7 @@ def mills_list(request):
     return rows_page(request, rows, MillOut, order=order, visible=seen)
 
 
-@operation("GET", scope=Scope.READ, roles=tuple(Role), answers=MillOut, listed=True)
+@operation("GET", scope=Scope.READ, roles=tuple(Role), answers=MillOut, listed=True, etag=True)
 def others_list(request):
     """Another list."""
     return rows_page(request, Collection.objects.all(), MillOut)
