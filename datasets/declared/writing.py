@@ -18,6 +18,8 @@ class FileNoted:
     reported: what of the file became no part of a record, and how often.
     differs: the first line in which the file differs from the one that is written of its records; None for none.
     named: of a complete form, which record names which as another of its tag, by their ids.
+    controls, annotators: of a file of Label Studio, its controls (naming.Found.listed), and how many annotations each
+    annotator has.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
@@ -26,6 +28,8 @@ class FileNoted:
     differs: int | None = None
     reported: Counter[str] = field(default_factory=Counter)
     named: dict[str, str] = field(default_factory=dict)
+    controls: list[dict[str, Any]] = field(default_factory=list)
+    annotators: dict[str, int] = field(default_factory=dict)
 
 
 class RecordWriter:

@@ -11,6 +11,8 @@ from datasets.exporters import Exporter
 from datasets.streaming import StreamedRow
 from leases.refusal import Refusal
 
+PIECE = 1024 * 1024
+
 
 class ExportFailed(Refusal):
     """The file could not be written; trying again helps once there is room."""
@@ -56,6 +58,15 @@ def spooled_by(write: Callable[[IO[bytes]], None]) -> IO[bytes]:
             retry=True,
         ) from None
     return file
+
+
+def sha256_of(file: IO[bytes]) -> str:
+    """Of an open file, which is at its start again afterwards."""
+    digest = hashlib.sha256()
+    while piece := file.read(PIECE):
+        digest.update(piece)
+    file.seek(0)
+    return digest.hexdigest()
 
 
 def _write_and_rename(chunks: Iterable[str], file: IO[bytes], path: Path) -> tuple[int, str]:

@@ -1,6 +1,5 @@
 """Label Studio's JSON and JSON_MIN: a list of tasks. Pure."""
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO
@@ -10,7 +9,9 @@ from datasets.deviations import Deviation, deviations
 from datasets.importers.checked_records import checked_records
 from datasets.importers.json_list import values_in
 from datasets.importers.json_text import Unreadable
-from datasets.labelstudio.reading import TaskReader, Wanted, tasks_in
+from datasets.labelstudio.made import tasks_in
+from datasets.labelstudio.naming import lines_of_unknown
+from datasets.labelstudio.reading import TaskReader, Wanted
 from datasets.schema import Parsed
 
 # Tasks, to see whether a file is of this format.
@@ -31,11 +32,22 @@ class LabelStudioTasks:
         self.wanted = wanted or Wanted()
 
     def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
-        """The file's records in order, from its beginning. Raises Unreadable (checked_records)."""
-        reader = TaskReader(self.wanted, noted.reported if noted else Counter())
+        """The file's records in order, from its beginning. Raises Unreadable (checked_records).
+
+        Whether it is whole or refused, the file's controls and annotators are `noted`.
+        """
+        noted = noted or FileNoted()
+        reader = TaskReader(self.wanted, noted.reported)
         some = None
-        for some in checked_records(tasks_in(values_in(file)), reader.record, "data", "title"):
-            yield some
+        try:
+            for some in checked_records(tasks_in(values_in(file)), reader.record, "data", "title"):
+                yield some
+        except Unreadable as refused:
+            unknown = lines_of_unknown(reader.found.listed(self.wanted.names))
+            raise Unreadable(refused.message, details=[*unknown, *refused.problems]) from None
+        finally:
+            noted.controls = reader.found.listed(self.wanted.names)
+            noted.annotators = dict(reader.found.annotators)
         if some is None:
             found = ", ".join(reader.lines)
             raise Unreadable(f"No task gives a record ({found}); nothing was imported.")

@@ -2,14 +2,14 @@
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from datasets.labelstudio.controls import SEEN, ControlKind, controls, kind_of_control
+from datasets.labelstudio.controls import PSEUDONYM, SEEN, ControlKind, controls, kind_of_control
 from datasets.schema import ANNOTATION_KEYS
 from datasets.taxonomy import DIMENSIONS
 
 _CHOICES = {key.key: key.values for key in ANNOTATION_KEYS if key.values}
 
 
-def configuration(questions: int) -> str:
+def configuration(questions: int, *, with_pseudonym: bool = False) -> str:
     """The six steps as XML, with fields for this many questions (WikiContradict, Appendix A)."""
     view = Element("View")
     SubElement(view, "Header", value="$title")
@@ -17,6 +17,9 @@ def configuration(questions: int) -> str:
     for name in controls(questions):
         SubElement(view, "Header", value=name, size="5")
         _add(view, name)
+    if with_pseudonym:
+        SubElement(view, "Header", value=PSEUDONYM, size="5")
+        SubElement(view, "TextArea", name=PSEUDONYM, toName=SEEN, maxSubmissions="1")
     indent(view)
     return tostring(view, encoding="unicode") + "\n"
 

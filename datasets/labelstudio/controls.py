@@ -15,6 +15,7 @@ from datasets.schema import (
 
 SEEN = "wikitag"  # the control that shows the tagged paragraph; all others label it
 CONFIDENCE = "confidence"
+PSEUDONYM = "pseudonym"  # whose annotation it is: an import into Label Studio keeps no annotators that it does not know
 DATA = tuple(key.key for key in RECORD_KEYS)
 # Two keys are no data of the study's tasks; the published record derives them from the tag.
 OPTIONAL_DATA = ("tagDate", "tagReason")

@@ -4,13 +4,20 @@ The study's labelling configuration names its controls as the published record n
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import groupby
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from datasets.labelstudio.controls import DATA, OPTIONAL_DATA, ControlKind, kind_of_control
+from datasets.labelstudio.controls import (
+    DATA,
+    OPTIONAL_DATA,
+    PSEUDONYM,
+    ControlKind,
+)
+from datasets.labelstudio.made import Made, Result, of_json, of_min, result_in
+from datasets.labelstudio.naming import DATUM, Found, Names, key_of, kind_of_key
 from datasets.schema import (
     ANNOTATION,
     TAXONOMY,
@@ -35,6 +42,8 @@ _SHOWN = 30
 # A file may have a new name in each task: so many different kinds are counted, and all others as one.
 _MOST_KINDS = 1000
 _FURTHER = "further kinds"
+# What else can be taken for it: a control with one choice has a text, a number is a rating.
+_ALSO = {ControlKind.TEXTAREA: ("choices",), ControlKind.RATING: ("number",)}
 _KEY_OF_TYPE = {column: key for key, column in TYPE_COLUMNS.items()}
 
 
@@ -56,40 +65,30 @@ class Taken(StrEnum):
 
 
 class Wanted(NamedTuple):
-    """`annotator`: the number or e-mail address by which Label Studio names a person; for ONE_ANNOTATOR."""
+    """`annotator`: the number, e-mail address or pseudonym by which the file names a person; for ONE_ANNOTATOR.
+
+    names: for controls, and data of tasks, that have another name than the study's: their keys in the record.
+    """
 
     taken: Taken = Taken.LATEST
     annotator: str = ""
+    names: Names = MappingProxyType({})
 
 
-def wanted_of(text: str) -> Wanted:
-    """From one word: "latest", "ground-truth", or an annotator's number or e-mail address."""
+def wanted_of(text: str, names: Names = MappingProxyType({})) -> Wanted:
+    """From one word: "latest", "ground-truth", or an annotator's number, e-mail address or pseudonym."""
     if text in (Taken.LATEST, Taken.GROUND_TRUTH):
-        return Wanted(Taken(text))
-    return Wanted(Taken.ONE_ANNOTATOR, text)
-
-
-@dataclass(frozen=True)
-class _Made:
-    """An annotation: whose, and its results by control."""
-
-    by: frozenset[str]
-    at: str
-    is_cancelled: bool
-    is_ground_truth: bool
-    results: Sequence[Any]
-
-    @property
-    def name(self) -> str:
-        return min(self.by, key=lambda name: ("@" not in name, name)) if self.by else "unknown"
+        return Wanted(Taken(text), names=names)
+    return Wanted(Taken.ONE_ANNOTATOR, text, names)
 
 
 @dataclass
 class TaskReader:
-    """Makes records of tasks; `reported` counts what became no part of a record."""
+    """Makes records of tasks; `reported` counts what became no part of a record, `found` says what is in them."""
 
     wanted: Wanted = field(default_factory=Wanted)
     reported: Counter[str] = field(default_factory=Counter)
+    found: Found = field(default_factory=Found)
 
     @property
     def lines(self) -> list[str]:
@@ -103,16 +102,28 @@ class TaskReader:
         task = rows[0] if isinstance(rows, list) and rows else rows
         if not isinstance(task, dict):
             raise RecordRefused([Problem("", f"is {kind_of(task)}, not a task")])
-        made = _of_min(rows) if isinstance(rows, list) else _of_json(task)
+        made = self._of_min(rows) if isinstance(rows, list) else of_json(task)
         chosen = self._chosen(task, made)
         if chosen is None:
             return None
         data = self._data(task)
         return parse({**data, ANNOTATION: self._entries(chosen)})
 
-    def _chosen(self, task: Mapping[str, Any], made: list[_Made]) -> _Made | None:
+    def _of_min(self, rows: list[dict[str, Any]]) -> list[Made]:
+        return of_min(rows, {name for row in rows for name in row if self._key(name)})
+
+    def _key(self, name: str) -> str:
+        """The key of an annotation that a control stands for; "" for none."""
+        key = key_of(name, self.wanted.names)
+        return "" if key in DATA else key
+
+    def _chosen(self, task: Mapping[str, Any], made: list[Made]) -> Made | None:
         whole = [one for one in made if not one.is_cancelled]
         self._count("cancelled annotations", len(made) - len(whole))
+        drafts = task.get("drafts")
+        self._count("drafts", len(drafts) if isinstance(drafts, list) else 0)
+        for one in whole:
+            self.found.note_annotator(one.name)
         if not whole:
             others = ", with predictions alone" if not made and task.get("predictions") else ""
             self._count(f"tasks without an annotation{others}")
@@ -126,7 +137,7 @@ class TaskReader:
                 self._count(f"annotations of annotator {one.name[:60]}, not taken")
         return chosen
 
-    def _fits(self, one: _Made) -> bool:
+    def _fits(self, one: Made) -> bool:
         if self.wanted.taken is Taken.GROUND_TRUTH:
             return one.is_ground_truth
         if self.wanted.taken is Taken.ONE_ANNOTATOR:
@@ -137,36 +148,61 @@ class TaskReader:
         given = task.get("data", task)
         if not isinstance(given, dict):
             raise RecordRefused([Problem("data", f"is {kind_of(given)}, not an object")])
-        rest = given.keys() - set(DATA)
+        named = {self._datum(name): value for name, value in given.items()}
+        if len(named) < len(given):
+            raise RecordRefused([Problem("data", "has two keys that stand for the same")])
+        rest = named.keys() - set(DATA)
         if given is task:
-            rest = {name for name in rest - _OF_TASK if not kind_of_control(name)}
+            rest = {name for name in rest - _OF_TASK if not self._key(name)}
         for name in sorted(rest):
+            self.found.note(Result(name, "" if given is task else DATUM, named[name]))
             self._count(f"data {name[:60]!r}, not kept")
-        return {name: given[name] for name in DATA if name in given} | {
-            name: "" for name in OPTIONAL_DATA if name not in given
+        return {name: named[name] for name in DATA if name in named} | {
+            name: "" for name in OPTIONAL_DATA if name not in named
         }
 
-    def _entries(self, made: _Made) -> dict[str, Any]:
+    def _datum(self, name: str) -> str:
+        key = self.wanted.names.get(name, "")
+        return key if key in DATA else name
+
+    def _entries(self, made: Made) -> dict[str, Any]:
         """The annotation as the record has it. Raises RecordRefused with the problem of each control."""
         entries: dict[str, Any] = {}
         problems: list[Problem] = []
-        for result in made.results:
-            name, kind, value = _result(result)
-            if kind is None:
-                self._count(f"results of the control {name[:60]!r}, which the study's form lacks")
+        for given in made.results:
+            result = result_in(given)
+            if result.control == PSEUDONYM:
+                continue
+            self.found.note(result)
+            name = self._key(result.control)
+            if not name:
+                kind = f" ({result.kind[:60]})" if result.kind != result.control else ""
+                lacking = f"results of the control {result.control[:60]!r}{kind}"
+                self._count(f"{lacking}, which the study's form lacks")
             elif name in entries:
                 problems.append(Problem(name, "has two results. Keep one in Label Studio"))
             else:
                 try:
-                    entries[name] = self._entry(name, kind, value)
+                    entries[name] = self._entry(name, result)
                 except RecordRefused as refused:
                     problems += refused.problems
         if problems:
             raise RecordRefused(problems)
+        self._join_types(entries)
         types = types_of(entries.get(TAXONOMY, ()))
         return entries | {_KEY_OF_TYPE[column]: option for column, option in types.items()}
 
-    def _entry(self, name: str, kind: ControlKind, value: Any) -> Any:
+    def _join_types(self, entries: dict[str, Any]) -> None:
+        """Make dimensions that have a control of their own entries of the taxonomy."""
+        for key in TYPE_COLUMNS:
+            if key in entries:
+                paths = [self._path([key, option]) for option in entries.pop(key)]
+                entries[TAXONOMY] = [*entries.get(TAXONOMY, ()), *paths]
+
+    def _entry(self, name: str, result: Result) -> Any:
+        kind = kind_of_key(name)
+        assert kind
+        value = _held(name, kind, result)
         if kind is ControlKind.RATING:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise RecordRefused([Problem(name, f"is {kind_of(value)}, not a rating")])
@@ -184,6 +220,8 @@ class TaskReader:
             return [self._path(path) for path in value]
         if not all(isinstance(text, str) for text in value):
             raise RecordRefused([Problem(name, "holds what is not text")])
+        if name in TYPE_COLUMNS:
+            return value
         if kind is ControlKind.CHOICES and len(value) != 1:
             raise RecordRefused([Problem(name, f"has {len(value)} choices, not one")])
         if len(value) > 1:
@@ -214,85 +252,12 @@ def _is_path(path: Any) -> bool:
     return all(isinstance(text, str) for text in path)
 
 
-def tasks_in(values: Iterable[Any]) -> Iterator[Any]:
-    """The tasks of a JSON, or of a JSON_MIN, whose rows of one task follow each other, a list for each task."""
-
-    def task_of(row: Any) -> object:
-        is_row = isinstance(row, dict) and not row.keys() & {"annotations", "completions", "data"}
-        return (row["id"],) if is_row and isinstance(row.get("id"), int) else object()
-
-    for key, rows in groupby(values, task_of):
-        group = list(rows)
-        yield group if isinstance(key, tuple) else group[0]
-
-
-def _of_json(task: Mapping[str, Any]) -> list[_Made]:
-    given = task.get("annotations", task.get("completions", []))
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise RecordRefused([Problem("annotations", "is not a list of annotations")])
-    return [
-        _Made(
-            _names(one.get("completed_by")),
-            str(one.get("updated_at") or one.get("created_at") or ""),
-            bool(one.get("was_cancelled") or one.get("skipped")),
-            bool(one.get("ground_truth") or one.get("honeypot")),
-            _listed(one.get("result")),
-        )
-        for one in given
-    ]
-
-
-def _of_min(rows: list[dict[str, Any]]) -> list[_Made]:
-    """A row has its results by control, and says neither what was cancelled nor what is a ground truth."""
-    return [
-        _Made(
-            _names(row["annotator"]),
-            str(row.get("updated_at") or row.get("created_at") or ""),
-            is_cancelled=False,
-            is_ground_truth=False,
-            results=[(name, _flat(value)) for name, value in row.items() if kind_of_control(name)],
-        )
-        for row in rows
-        if row.get("annotator") is not None
-    ]
-
-
-def _listed(results: Any) -> list[Any]:
-    if not isinstance(results, list):
-        raise RecordRefused([Problem("result", f"is {kind_of(results)}, not a list of results")])
-    return results
-
-
-def _names(person: Any) -> frozenset[str]:
-    """The number and the e-mail address of an annotator, which is given as a number or an object."""
-    given = [person.get("id"), person.get("email")] if isinstance(person, dict) else [person]
-    return frozenset(str(name).casefold() for name in given if isinstance(name, int | str))
-
-
-def _flat(value: Any) -> Any:
-    """The value of a row of JSON_MIN as that of a result: a text stands alone, other values in lists of objects."""
-    if (
-        isinstance(value, list)
-        and len(value) == 1
-        and isinstance(value[0], dict)
-        and len(value[0]) == 1
-    ):
-        [inner] = value[0].values()
-        return inner
-    return [value] if isinstance(value, str) else value
-
-
-def _result(result: Any) -> tuple[str, ControlKind | None, Any]:
-    """Its control, that control's kind if the study's form has it, and its value."""
-    if isinstance(result, tuple):
-        name, value = result
-        return name, kind_of_control(name), value
-    if not isinstance(result, dict):
-        raise RecordRefused([Problem("result", f"has {kind_of(result)}, not a result")])
-    name = result.get("from_name")
-    if not isinstance(name, str):
-        return str(result.get("type", "")), None, None
-    kind, value = kind_of_control(name), result.get("value")
-    if kind and not (isinstance(value, dict) and kind.value_key in value):
-        raise RecordRefused([Problem(name, f"has no value {kind.value_key!r}")])
-    return name, kind, value[kind.value_key] if kind and isinstance(value, dict) else None
+def _held(name: str, kind: ControlKind, result: Result) -> Any:
+    """What the result has for a key of this kind. Raises RecordRefused for a control of another kind."""
+    value = result.value
+    if not result.kind and not isinstance(value, dict):
+        return value  # of a JSON_MIN
+    for key in (kind.value_key, *_ALSO.get(kind, ())):
+        if isinstance(value, dict) and key in value:
+            return value[key]
+    raise RecordRefused([Problem(name, f"has no value {kind.value_key!r}")])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from datasets.labelstudio.controls import SEEN, ControlKind, kind_of_control
+from datasets.labelstudio.controls import PSEUDONYM, SEEN, ControlKind, kind_of_control
 from datasets.schema import ANNOTATION
 
 Record = Mapping[str, Any]
@@ -24,6 +24,11 @@ def results_of(record: Record) -> list[dict[str, Any]]:
         for name, kind, value in given
         if kind and (kind is not ControlKind.RATING or _is_rating(value))
     ]
+
+
+def signature(pseudonym: str) -> dict[str, Any]:
+    """The result that says whose annotation it is."""
+    return _result(PSEUDONYM, ControlKind.TEXTAREA, pseudonym)
 
 
 def _is_rating(value: str) -> bool:

@@ -9,6 +9,7 @@ from datasets.importers import IMPORTERS
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, deviations_in, import_file
 from datasets.importers.imported_file import opened
+from datasets.labelstudio.naming import lines_of_unknown, names_of
 from datasets.labelstudio.reading import Taken, lines_of, wanted_of
 from leases.command import RefusingCommand
 
@@ -39,6 +40,14 @@ class Command(RefusingCommand):
             "address of the one annotator whose are taken",
         )
         parser.add_argument(
+            "--name",
+            dest="names",
+            action="append",
+            default=[],
+            metavar="CONTROL=KEY",
+            help="a control of Label Studio, or a key of its data, that has another name than the study's",
+        )
+        parser.add_argument(
             "--list", action="store_true", help="list every deviation with its record"
         )
 
@@ -49,7 +58,7 @@ class Command(RefusingCommand):
             options["collection"],
             file_name=path.name,
             part=options["part"],
-            wanted=wanted_of(options["take"]),
+            wanted=wanted_of(options["take"], names_of(options["names"])),
         )
         with opened(path) as file:
             report = import_file(
@@ -84,5 +93,9 @@ class Command(RefusingCommand):
             write(f"    {count:>5}  {kind}")
         for line in lines_of(report.noted.reported):
             write(f"  no part of a record: {line}")
+        for line in lines_of_unknown(report.noted.controls):
+            write(f"  {line}")
+        for name, n in report.noted.annotators.items():
+            write(f"  annotations of annotator {name}: {n}")
         if report.is_compared:
             write(f"  {report.how_it_comes_out}")

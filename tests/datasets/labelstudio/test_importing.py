@@ -55,6 +55,19 @@ def test_the_command_takes_it_too(capsys):
     assert records("moved") == [with_types(record(n)) for n in range(1, 11)]
 
 
+def test_the_command_takes_names_of_controls(capsys, tmp_path):
+    text = EXPORT.read_text(encoding="utf-8").replace('"qa_comment"', '"mood"')
+    (tmp_path / "export.json").write_text(text, encoding="utf-8")
+    sent = ("import_dataset", "label-studio", tmp_path / "export.json", "--take=1")
+    call_command(*sent, collection="lacking")
+    said = capsys.readouterr().out
+    assert "'mood' (textarea, 8 times) is no name of the study" in said
+    assert "annotations of annotator 2: 9" in said
+    call_command(*sent, "--name=mood=qa_comment", collection="moved")
+    assert "mood" not in capsys.readouterr().out
+    assert records("moved") == [with_types(record(n)) for n in range(1, 11)]
+
+
 def test_what_goes_out_is_what_label_studio_gives_back_and_comes_in_again(uploading):
     """returned.json was exported by Label Studio after it had imported the app's file of the same records."""
     call_command("import_dataset", "label-studio", EXPORT, "--take=1", collection="moved")

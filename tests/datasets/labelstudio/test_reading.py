@@ -12,7 +12,8 @@ from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.configuration import configuration
 from datasets.labelstudio.controls import controls, kind_of_control
-from datasets.labelstudio.reading import Taken, TaskReader, Wanted, lines_of, tasks_in, wanted_of
+from datasets.labelstudio.made import tasks_in
+from datasets.labelstudio.reading import Taken, TaskReader, Wanted, lines_of, wanted_of
 from datasets.labelstudio.tasks import data_of, results_of
 from datasets.schema import ANNOTATION, RecordRefused, build
 from tests.datasets.labelstudio.make_export import record, seconds
@@ -82,6 +83,7 @@ def with_one(given):
 
 
 FIRST = with_types(record(1))
+SECONDS = [with_types(seconds(n)) for n in range(1, 10)]
 
 
 def bare(made):
@@ -117,7 +119,7 @@ LACKS = "which the study's form lacks"
     ("made", "reported"),
     [
         (task(annotations=[], predictions=[{}]), "tasks without an annotation, with predictions alone"),
-        (task([result("mood", "choices", {})]), f"results of the control 'mood', {LACKS}"),
+        (task([result("mood", "choices", {})]), f"results of the control 'mood' (choices), {LACKS}"),
         (task([{"type": "relation", "from_id": "a"}]), f"results of the control 'relation', {LACKS}"),
         (task(data=task()["data"] | {"batch": 3}), "data 'batch', not kept"),
     ],
@@ -187,7 +189,7 @@ def test_kinds_beyond_a_thousand_are_counted_as_one():
     assert len(reported) == 1001
     lines = lines_of(reported)
     assert len(lines) == 31
-    assert lines[0].endswith("'odd 0', which the study's form lacks: 2")
+    assert lines[0].endswith("'odd 0' (choices), which the study's form lacks: 2")
     assert lines[-1] == f"further kinds: {1101 - 31}"
 
 
