@@ -203,6 +203,8 @@ GET   /campaigns/{campaign}/export/                           302  403  403  403
 GET   /campaigns/{campaign}/export/annotations.jsonl          302  403  403  403  403  403  403  200  200  200
 GET   /campaigns/{campaign}/export/by-annotator.zip           302  403  403  403  403  403  403  200  200  200
 GET   /campaigns/{campaign}/export/records.json               302  403  403  403  403  403  403  200  200  200
+GET   /campaigns/{campaign}/export/label-studio.json          302  403  403  403  403  403  403  200  200  200
+GET   /campaigns/{campaign}/export/label-studio.xml           302  403  403  403  403  403  403  200  200  200
 GET   /campaigns/guideline/                                   302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/guideline/edit/                              302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/guideline/edit/                              403  403  403  403  403  403  403  403  302  302
@@ -418,6 +420,8 @@ GET   /api/campaigns/{campaign}/files/                        401  403  403  403
 GET   /api/campaigns/{campaign}/files/annotations.jsonl/      401  403  403  403  403  403  403  200  200  200
 GET   /api/campaigns/{campaign}/files/by-annotator.zip/       401  403  403  403  403  403  403  200  200  200
 GET   /api/campaigns/{campaign}/files/records.json/           401  403  403  403  403  403  403  200  200  200
+GET   /api/campaigns/{campaign}/files/label-studio.json/      401  403  403  403  403  403  403  200  200  200
+GET   /api/campaigns/{campaign}/files/label-studio.xml/       401  403  403  403  403  403  403  200  200  200
 GET   /api/assignments/                                       401  403  200  200  403  403  403  403  403  200
 POST  /api/assignments/next/                                  401  403  200  200  403  403  403  403  403  200
 POST  /api/assignments/{place}/skip/                          401  403  200  404  403  403  403  403  403  404

@@ -35,7 +35,7 @@ from pages.rest.parameters import choice
 # Whoever reads the list of tags, which names the campaigns.
 READERS = (Role.ADMIN, Role.ANNOTATOR, Role.RESEARCHER)
 EXPORTERS = (Role.ADMIN, Role.RESEARCHER)
-MEDIA = tuple(file.content_type.partition(";")[0] for file in EXPORTS.values())
+MEDIA = tuple({file.content_type.partition(";")[0]: None for file in EXPORTS.values()})
 
 
 class CampaignOut(serializers.ModelSerializer[Campaign]):

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from annotation.exporting.annotation_records import exported, json_lines, named
+from annotation.exporting.labelstudio_tasks import labelling, task_list
 from annotation.models import Annotation, Campaign
 from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import exporter_named
@@ -55,6 +56,14 @@ def _write_zip(campaign: Campaign, file: IO[bytes]) -> None:
             with zipped.open(entry, "w", force_zip64=True) as member:
                 for line in json_lines(annotations.filter(author=author)):
                     member.write(line)
+
+
+def _tasks(campaign: Campaign) -> IO[bytes]:
+    return spooled_by(lambda file: file.writelines(task_list(campaign)))
+
+
+def _labelling(campaign: Campaign) -> IO[bytes]:
+    return spooled_by(lambda file: file.writelines([labelling(campaign)]))
 
 
 def _records(campaign: Campaign) -> IO[bytes]:
@@ -112,6 +121,26 @@ EXPORTS = {
             "excluded questions, annotations that were not published, and other records of the collection.",
             "application/json; charset=utf-8",
             _records,
+        ),
+        CampaignFile(
+            "label-studio.json",
+            "Label Studio tasks",
+            "A task for each tag of a round, also of those that nobody has annotated yet, with an annotation by each "
+            "of its annotators: the pseudonym is an entry of it. A skipped tag has a cancelled one, and what is being "
+            "corrected is a draft. The ground truth is what a review accepted. It tells who annotated what: whoever "
+            "is to review these tags does not open it.",
+            "drafts that were never submitted, what reviewers merged from several annotations, the reviews, where "
+            "passages come from, which answers are inferred, and people's names.",
+            "application/json; charset=utf-8",
+            _tasks,
+        ),
+        CampaignFile(
+            "label-studio.xml",
+            "Label Studio's labelling configuration",
+            "The six steps as the labelling configuration of a project of Label Studio, which the tasks fit.",
+            "the checks and hints of the six steps, which Label Studio does not have.",
+            "application/xml; charset=utf-8",
+            _labelling,
         ),
     )
 }

@@ -36,6 +36,7 @@ from datasets.records import (
     supersede,
 )
 from datasets.schema import Slot
+from wikifetch.models import Sighting
 
 # Columns that a record lacks if nothing was entered.
 OPTIONAL = (
@@ -155,9 +156,13 @@ def draft_of(row: Annotation) -> Draft:
 
 
 def record_columns(annotation: Annotation) -> dict[str, Any]:
-    sighting = annotation.sighting
+    return {**tag_columns(annotation.sighting), **entered_columns(annotation)}
+
+
+def tag_columns(sighting: Sighting) -> dict[str, Any]:
+    """The record's columns that say of which tag it is."""
     with_tag, without_tag = paragraphs(sighting)
-    columns: dict[str, Any] = {
+    return {
         "title": sighting.revision.article.title,
         "url": sighting.revision.article.url,
         "paragraph": with_tag,
@@ -165,12 +170,17 @@ def record_columns(annotation: Annotation) -> dict[str, Any]:
         "tag": tag_text(sighting),
         "tag_date": sighting.date,
         "tag_reason": sighting.reason,
-        "validity": annotation.validity,
     }
-    columns |= {name: getattr(annotation, name) or None for name in OPTIONAL}
-    columns["taxonomy"] = annotation.taxonomy or None
-    columns["confidence"] = str(annotation.confidence) if annotation.confidence else None
-    return columns
+
+
+def entered_columns(annotation: Annotation) -> dict[str, Any]:
+    """Those that hold what was entered."""
+    return {
+        "validity": annotation.validity,
+        **{name: getattr(annotation, name) or None for name in OPTIONAL},
+        "taxonomy": annotation.taxonomy or None,
+        "confidence": str(annotation.confidence) if annotation.confidence else None,
+    }
 
 
 def extra_of(annotation: Annotation) -> dict[str, Any]:

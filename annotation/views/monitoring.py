@@ -2,6 +2,7 @@
 
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, roles_required
@@ -15,6 +16,7 @@ from annotation.models import Annotation
 from annotation.monitoring import attention, worktime
 from annotation.monitoring.campaign_figures import agreement_so_far, campaign_progress
 from annotation.views.campaigns import campaign_at
+from datasets.exporters.export_files import sha256_of
 from pages.data_responses import csv_response
 from pages.paging import ByKey, page_of
 
@@ -85,11 +87,15 @@ def export(request: HttpRequest, campaign_id: int, name: str) -> HttpResponseBas
 
 @counted("downloads")
 def campaign_file(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
+    """The file, with its sha256 as ETag."""
     campaign, chosen = campaign_at(campaign_id), export_named(name)
     show_annotations(person_of(request), submitted_once(campaign), request.path)
+    file = chosen.open(campaign)
+    digest = sha256_of(file)
     return FileResponse(
-        chosen.open(campaign),
+        file,
         as_attachment=True,
         filename=f"campaign-{campaign.pk}-{chosen.name}",
         content_type=chosen.content_type,
+        headers={"ETag": quote_etag(digest)},
     )

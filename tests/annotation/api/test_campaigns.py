@@ -186,7 +186,7 @@ def test_files_are_listed_and_downloaded(olga, pair):
     program = Program(person("rae", Role.RESEARCHER), Scope.READ, Scope.EXPORT)
     files = program.get(at(within, "files")).json()["files"]
     assert [file["name"] for file in files] == [
-        "annotations.jsonl", "by-annotator.zip", "records.json",
+        "annotations.jsonl", "by-annotator.zip", "records.json", "label-studio.json", "label-studio.xml",
     ]  # fmt: skip
     answer = program.get(files[2]["url"])
     assert answer["Content-Type"] == files[2]["content_type"]

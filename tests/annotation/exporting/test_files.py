@@ -191,7 +191,7 @@ def test_the_records_are_those_that_this_campaign_published(client, campaign):
 
 def test_the_page_says_what_each_file_holds_and_leaves_out(client, campaign):
     page = client.get(f"/campaigns/{campaign.pk}/export/").content.decode()
-    assert page.count("Leaves out") == 3
+    assert page.count("Leaves out") == 5
     assert "never submitted" in page
     assert "whoever is to review these tags does not open it" in page
 
