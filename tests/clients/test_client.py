@@ -73,6 +73,22 @@ def test_a_file_is_sent_whole_again_with_the_same_key(tmp_path):
     assert waits == [1, 2]
 
 
+def test_responses_are_sent_to_their_release(tmp_path):
+    file = tmp_path / "responses.jsonl"
+    file.write_text('{"row": "a:1:p", "model": "m", "text": ""}\n')
+    client, server, _ = scripted((202, {"id": 5, "state": "waiting"}, {}))
+    assert client.import_responses(3, file)["id"] == 5
+    assert server.asked[0].url == f"{ADDRESS}/api/imports/"
+    for part in (b'name="kind"\r\n\r\nresponses', b'name="release"\r\n\r\n3', b'"text": ""'):
+        assert part in server.asked[0].body
+
+
+def test_verdicts_of_people_are_downloaded(tmp_path):
+    client, server, _ = scripted((200, b'{"row": null}\n', {}))
+    assert client.human(4, tmp_path / "human.jsonl").read_bytes() == b'{"row": null}\n'
+    assert server.asked[0].url == f"{ADDRESS}/api/studies/4/exports/human/"
+
+
 def test_an_import_that_never_ends_is_waited_for_in_vain():
     client, _, waits = scripted(*[(200, {"id": 5, "state": "queued"}, {})] * 4)
     with pytest.raises(TimeoutError, match="queued"):

@@ -5,8 +5,6 @@ Skipped where LAB_ENVIRONMENT names no environment; make_environment.py makes on
 
 import io
 import json
-import os
-import subprocess
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -22,17 +20,10 @@ from demonstration.loading import load
 from judging.machine.prompt import find_prompt, render
 from tests import conflictbank
 from tests.datasets.declared import test_parts
-from tests.lab.make_environment import REQUIREMENTS, VARIABLE
+from tests.lab.programs import HERE, run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
-HERE = Path(__file__).resolve().parent
-OFFLINE = {
-    **dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "NO_COLOR"), "1"),
-    **dict.fromkeys(
-        ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
-    ),
-}
 OURS = ("published", "demonstration")
 NAMES = ("correct", "partially correct", "incorrect", "unparsed")
 GRADES = (
@@ -44,18 +35,6 @@ GRADES = (
     ("It has 9 letters.\nevaluation: correct, mostly", "unparsed"),
     ("EVALUATION:  partially  correct .\nThat is all.", "partially correct"),
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def lab() -> Path:
-    """The folder of the environment's programs."""
-    how = f"Set {VARIABLE} to a folder, and run python tests/lab/make_environment.py (1 GB)"
-    if not os.environ.get(VARIABLE):
-        pytest.skip(f"{VARIABLE} is not set. {how}.")
-    made = Path(os.environ[VARIABLE]) / "made"
-    if not made.exists() or made.read_bytes() != REQUIREMENTS.read_bytes():
-        pytest.fail(f"{VARIABLE} has no environment by today's requirements.txt. {how}.")
-    return made.parent / "bin"
 
 
 @pytest.fixture(scope="module")
@@ -95,22 +74,6 @@ def collection(name, request) -> Collection:
     )
     whole.refresh_from_db()
     return whole
-
-
-def run(folder: Path, *command: object) -> str:
-    """The program's output, which must be without an error."""
-    env = {
-        **os.environ,
-        **OFFLINE,
-        "HF_HOME": str(folder.parent / "hf"),
-        "HOME": str(folder.parent),
-    }
-    done = subprocess.run(
-        list(map(str, command)), cwd=folder, env=env, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-4000:]
-    return done.stdout
 
 
 def lines(folder: Path, name: str) -> list:

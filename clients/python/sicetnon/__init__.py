@@ -1,7 +1,7 @@
 """A client for the API of Sic et Non."""
 
 from sicetnon.client import Client
-from sicetnon.errors import ApiError, AsksFirst, HashDiffers, StaleVersion
+from sicetnon.errors import ApiError, AsksFirst, HashDiffers, LogRefused, StaleVersion
 from sicetnon.transport import Row
 
-__all__ = ["ApiError", "AsksFirst", "Client", "HashDiffers", "Row", "StaleVersion"]
+__all__ = ["ApiError", "AsksFirst", "Client", "HashDiffers", "LogRefused", "Row", "StaleVersion"]

@@ -109,6 +109,10 @@ class Client(Transport):
     def studies(self, **filters: Any) -> Iterator[Row]:
         return self.rows("/api/studies/", **filters)
 
+    def human(self, study: int, path: str | Path) -> Path:
+        """Write human.jsonl: what people decided of a closed study, a line for each response."""
+        return self.download(f"/api/studies/{study}/exports/human/", path)
+
     def reports(self, **filters: Any) -> Iterator[Row]:
         return self.rows("/api/reports/", **filters)
 
@@ -158,16 +162,11 @@ class Client(Transport):
 
     def import_file(self, collection: str, format: str, path: str | Path, part: str = "") -> Row:
         """Send a file of records; sent twice by chance, it is imported once. `wait_for` it."""
-        file = Path(path)
-        # Its bytes, not the open file: after a wait they are sent from the beginning again.
-        sent = self.send(
-            "POST",
-            "/api/imports/",
-            data={"collection": collection, "format": format, "part": part},
-            files={"file": (file.name, file.read_bytes())},
-            headers=_once(),
-        )
-        return sent.json()
+        return self._import(path, collection=collection, format=format, part=part)
+
+    def import_responses(self, release: int, path: str | Path) -> Row:
+        """Send responses to the prompts of a release, as JSON Lines. `wait_for` it."""
+        return self._import(path, kind="responses", release=release)
 
     def wait_for(self, job: Row, seconds: float = 3600) -> Row:
         """The import once it is done or failed. Raises TimeoutError."""
@@ -180,6 +179,12 @@ class Client(Transport):
         return now
 
     # ------------------------------------------------------------ what they share
+
+    def _import(self, path: str | Path, **fields: Any) -> Row:
+        # The file's bytes, not the open file: after a wait they are sent from the beginning again.
+        files = {"file": (Path(path).name, Path(path).read_bytes())}
+        sent = self.send("POST", "/api/imports/", data=fields, files=files, headers=_once())
+        return sent.json()
 
     def _next(self, path: str, body: Row) -> Row | None:
         try:

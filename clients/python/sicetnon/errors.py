@@ -35,6 +35,10 @@ class HashDiffers(Exception):
     """A file that was downloaded is not the one that was expected. It was not kept."""
 
 
+class LogRefused(ValueError):
+    """A log whose replies cannot be taken over, or get no verdicts. The message says why, and what to do."""
+
+
 def _in_words(field: tuple[str, Any]) -> str:
     return f" {field[0]}: {field[1]}"
 

@@ -1,0 +1,188 @@
+"""Logs of Inspect: replies out of one, and people's verdicts into a copy of one, both by Inspect's own functions.
+
+It needs Inspect: pip install './clients/python[inspect]'.
+"""
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import log as logs
+from inspect_ai.scorer import ScoreEdit
+
+from sicetnon.errors import LogRefused
+from sicetnon.lines import LONGEST, read_lines
+from sicetnon.transport import Row
+
+SCORE = "human"
+# What decides a reply besides model and prompt.
+SAMPLING = (
+    "system_message", "max_tokens", "temperature", "top_p", "top_k", "stop_seqs", "seed", "frequency_penalty",
+    "presence_penalty", "logit_bias", "reasoning_effort", "reasoning_tokens", "effort", "verbosity", "extra_body",
+)  # fmt: skip
+
+
+def responses(log: str | Path) -> Iterator[Row]:
+    """A row for each sample, for `Client.import_responses`; one sample at a time is in memory.
+
+    The task asks lines of a bundle's prompts.jsonl, as the bundle's own does. Raises LogRefused.
+    """
+    path = Path(log)
+    model = _model(path)
+    for sample in _samples(path):
+        output, known = sample.output, {"prompt_sha256": sample.metadata["prompt_sha256"]}
+        tokens = output.usage and (output.usage.input_tokens, output.usage.output_tokens)
+        yield {
+            "row": sample.id,
+            **model,
+            "text": output.completion,
+            "raw": output.model_dump(mode="json", exclude_none=True),
+            "tokens": dict(zip(("prompt", "completion"), tokens or (), strict=False)),
+            "finish_reason": output.stop_reason,
+            **(known if _is_as_written(sample) else {}),
+        }
+
+
+def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
+    """Write a copy of the log with the verdicts of human.jsonl as the score `human`; returns how many it got.
+
+    Verdicts on other models, on excluded questions, and those not decided are left out. Raises LogRefused where a reply
+    or its prompt is not what was judged, where there is such a score already, and where no verdict is on the log.
+    """
+    path, target = Path(log), Path(copy)
+    if target.exists() or target.suffix != path.suffix:
+        raise LogRefused(f"Name a new file with {path.suffix} for the copy, not {target}.")
+    given = _given(read_lines(verdicts), _model(path))
+    found = {
+        sample.id: _edit(sample, given[sample.id])
+        for sample in _samples(path)
+        if sample.id in given
+    }
+    if not found:
+        raise LogRefused(
+            f"No verdict is on a reply of {path.name}: it is of another release or model."
+        )
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    whole = _safely(path, logs.read_eval_log, path)
+    for sample in whole.samples:
+        if edit := found.get(sample.id):
+            edit.provenance.metadata["log_sha256"] = digest
+            logs.edit_score(whole, sample.id, SCORE, edit, recompute_metrics=False)
+            # People's verdicts come first.
+            sample.scores = {SCORE: sample.scores.pop(SCORE), **sample.scores}
+    part = target.with_stem(f"{target.stem}.part")
+    try:
+        logs.write_eval_log(whole, part)
+        part.rename(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return len(found)
+
+
+# ------------------------------------------------------------ reading
+
+
+def _safely(path: Path, read: Callable[..., Any], *of: Any, **how: Any) -> Any:
+    """What it reads. What a reader raises of a file that is cut off, or no log at all, depends on where it ends."""
+    try:
+        return read(*of, **how)
+    except Exception as error:
+        raise LogRefused(f"{path.name} is no whole log of Inspect: {error!r}") from None
+
+
+def _sizes(path: Path) -> dict[str, int]:
+    if path.suffix != ".eval":
+        return {path.name: path.stat().st_size}
+    with zipfile.ZipFile(path) as zipped:
+        return {entry.filename: entry.file_size for entry in zipped.infolist()}
+
+
+def _model(path: Path) -> Row:
+    """The model of a log that can be taken over, with its options."""
+    for name, size in _safely(path, _sizes, path).items():
+        if size > LONGEST:
+            raise LogRefused(f"{path.name}: {name} has {size} bytes. At most {LONGEST} are read.")
+    log = _safely(path, logs.read_eval_log, path, header_only=True)
+    if log.status != "success" or log.invalidated:
+        raise LogRefused(f"{path.name} is {log.status}, or not valid. Run or retry it to its end.")
+    if (log.eval.config.epochs or 1) > 1:
+        raise LogRefused(f"{path.name} has several epochs. Run it with one: a row has one reply.")
+    # As Inspect merges them: the task's and the command's come after the model's own.
+    config = logs.effective_generate_config(log).merge(log.plan.config)
+    options = config.model_dump(mode="json", include={*SAMPLING}, exclude_none=True)
+    return {"model": log.eval.model, "options": options}
+
+
+def _samples(path: Path) -> Iterator[Any]:
+    """Each sample of the log, checked."""
+    parts: Any = {"resolve_attachments": True, "exclude_fields": {"events", "store"}}
+    samples = logs.read_eval_log_samples(path, **parts)
+    while sample := _safely(path, next, samples, None):
+        if fault := _fault(sample):
+            raise LogRefused(f"{path.name}: sample {sample.id} {fault}.")
+        yield sample
+
+
+def _fault(sample: Any) -> str:
+    """Why a sample cannot be taken over; "" where it can."""
+    replies = [message for message in sample.messages if message.role == "assistant"]
+    contents = [message.content for message in sample.messages]
+    parts = [part.type for each in contents if not isinstance(each, str) for part in each]
+    row = sample.metadata or {}
+    if sample.error or sample.limit:
+        return "ended with an error or at a limit. Run or retry it to its end"
+    if any(message.role == "tool" for message in sample.messages) or any(
+        r.tool_calls for r in replies
+    ):
+        return "used tools, which judges do not see"
+    if other := {*parts} - {"text", "reasoning"}:
+        return f"has more than text, which judges do not see: {', '.join(sorted(other))}"
+    if len(replies) != 1 or len(sample.output.choices) != 1:
+        return "has not exactly one reply"
+    if row.get("id") != sample.id or "prompt_sha256" not in row:
+        return "is of no row of a release. Run the task in its bundle"
+    return ""
+
+
+def _is_as_written(sample: Any) -> bool:
+    """Whether the text of its row is all that was sent."""
+    sent = [(message.role, message.text) for message in sample.messages[:-1]]
+    return bool(sent == [("user", sample.metadata.get("text"))])
+
+
+# ------------------------------------------------------------ verdicts
+
+
+def _given(lines: Iterator[Row], model: Row) -> dict[str, Row]:
+    given: dict[str, Row] = {}
+    for line in lines:
+        is_decided = line["row"] and line["verdict"] and not line["excluded"]
+        if is_decided and {"model": line["model"], "options": line["options"]} == model:
+            if line["row"] in given:
+                raise LogRefused(f"{line['row']} was judged twice. Take the verdicts on one run.")
+            given[line["row"]] = line
+    return given
+
+
+def _edit(sample: Any, line: Row) -> ScoreEdit:
+    """The score from a line, if it is on this reply."""
+    if SCORE in (sample.scores or {}):
+        raise LogRefused(
+            f"Sample {sample.id} has a score {SCORE} already. Take the log without it."
+        )
+    digest = hashlib.sha256(sample.output.completion.encode()).hexdigest()
+    is_known = _is_as_written(sample) or not line["prompt_verified"]
+    if digest != line["response_sha256"] or not is_known:
+        raise LogRefused(f"Sample {sample.id} is not what was judged: the log was changed since.")
+    provenance = logs.ProvenanceData(
+        author=f"Sic et Non, study {line['study']}",
+        reason="The verdict of people who judged the reply blind.",
+        metadata={"response_sha256": digest},
+    )
+    about = {
+        name: line[name] for name in ("resolved", "round", "rubric", "first", "prompt_verified")
+    }
+    return ScoreEdit(value=line["verdict"], metadata=about, provenance=provenance)

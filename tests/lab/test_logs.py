@@ -1,0 +1,92 @@
+"""The client reads logs of Inspect and writes verdicts into copies of them; what it cannot, it refuses with the reason.
+
+Skipped where LAB_ENVIRONMENT names no environment; make_environment.py makes one.
+"""
+
+import json
+
+import pytest
+
+from tests.lab.programs import HERE, run
+
+CUT = "is no whole log of Inspect"
+REFUSED = {
+    "cut.eval": CUT,
+    "cut.json": CUT,
+    "no log.eval": CUT,
+    "zeros.eval": CUT,
+    "zeros.json": "has 1073741824 bytes",
+    "bomb.eval": "../../samples/x.json has 67108865 bytes",
+    "error": "is error, or not valid",
+    "cancelled": "is cancelled, or not valid",
+    "not valid": "or not valid",
+    "epochs": "has several epochs",
+    "a sample's error": "sample abc:1:both-passages ended with an error",
+    "a sample's limit": "or at a limit",
+    "tools": "used tools",
+    "an image": "has more than text, which judges do not see: image",
+    "two replies": "has not exactly one reply",
+    "no row": "is of no row of a release",
+    "another id": "sample ../../etc/passwd is of no row of a release",
+    "a sample less": CUT,
+    "taken": "taken: 2",
+}
+NONE = "No verdict is on a reply of"
+BACK = {
+    "a score human": "has a score human already",
+    "another reply": "is not what was judged",
+    "another prompt": "is not what was judged",
+    "another model": NONE,
+    "other options": NONE,
+    "another release": NONE,
+    "nothing decided": NONE,
+    "excluded": NONE,
+    "judged twice": "was judged twice",
+    "onto itself": "Name a new file",
+    "another kind": "Name a new file with .eval",
+    "one of two": "taken: 1",
+}
+
+
+@pytest.fixture(scope="module")
+def found(lab, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs") / "faulty"
+    folder.mkdir()
+    run(folder, lab / "python", HERE / "run_faulty_logs.py")
+    return json.loads((folder / "faulty.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_judged_is_refused_with_the_reason(found, name):
+    assert REFUSED[name] in found["reading"][name]
+
+
+@pytest.mark.parametrize("name", BACK)
+def test_verdicts_go_back_to_what_was_judged_alone(found, name):
+    assert BACK[name] in found["going back"][name]
+
+
+def test_the_original_stays_and_a_refused_copy_is_not_there(found):
+    back = found["going back"]
+    assert (back["original"], back["left by refusals"]) == (True, [])
+    assert (back["scores"], back["first"][0]) == ([False, "correct"], "human")
+
+
+def test_a_row_has_what_was_asked_how_and_the_reply(found):
+    row = found["rows"][0]
+    assert row["row"] == "abc:1:both-passages"
+    assert row["text"] == "Surely. When was abc?"
+    assert row["prompt_sha256"] == "5" * 64
+    # Not how many calls were made at once.
+    assert row["options"] == {"temperature": 0.0, "max_tokens": 250, "seed": 7}
+    assert (row["tokens"], row["finish_reason"]) == ({"prompt": 3, "completion": 5}, "stop")
+    assert row["raw"]["choices"][0]["message"]["content"] == row["text"]
+
+
+def test_judges_read_no_reasoning_and_the_raw_reply_keeps_it(found):
+    assert found["thinking"]["text"] == "In 1801."
+    assert "Hm." in json.dumps(found["thinking"]["raw"])
+
+
+def test_a_prompt_with_more_than_the_rows_text_is_not_verified(found):
+    assert "prompt_sha256" not in found["told"]
