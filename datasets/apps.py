@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
+    from datasets.importers.import_kinds import ImportKind
     from protocols.record_sources import RecordSource
     from protocols.uses import Use
 
@@ -12,17 +13,25 @@ class DatasetsConfig(AppConfig):
     name = "datasets"
 
     def ready(self) -> None:
+        from datasets.importers.import_kinds import import_kinds
         from protocols.record_sources import record_sources
         from protocols.uses import uses
 
         record_sources.add(self.name, _records)
         uses.add(self.name, _collections)
+        import_kinds.add(self.name, _record_imports)
 
 
 def _records() -> "RecordSource":
     from datasets.example_records import ExampleRecords
 
     return ExampleRecords()
+
+
+def _record_imports() -> "ImportKind":
+    from datasets.importers.record_imports import RecordImports
+
+    return RecordImports()
 
 
 def _collections(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":

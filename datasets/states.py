@@ -72,8 +72,12 @@ REVISION = StateTable(
 class ImportState(TextChoices):
     WAITING = "waiting", "Waiting"
     RUNNING = "running", "Running"
+    CHECKED = "checked", "Checked"
     DONE = "done", "Done"
     FAILED = "failed", "Failed"
+    DISCARDED = "discarded", "Discarded"
+    EXPIRED = "expired", "Expired"
+    UNDONE = "undone", "Undone"
 
 
 IMPORT = StateTable(
@@ -82,7 +86,16 @@ IMPORT = StateTable(
     {
         "start": ((ImportState.WAITING,), ImportState.RUNNING, "worker"),
         "expire": ((ImportState.RUNNING,), ImportState.WAITING, "sweeper"),
+        "report": ((ImportState.RUNNING,), ImportState.CHECKED, "worker"),
+        "confirm": ((ImportState.CHECKED,), ImportState.WAITING, "sender"),
         "finish": ((ImportState.RUNNING,), ImportState.DONE, "worker"),
         "fail": ((ImportState.WAITING, ImportState.RUNNING), ImportState.FAILED, "worker, sweeper"),
+        "discard": (
+            (ImportState.WAITING, ImportState.RUNNING, ImportState.CHECKED),
+            ImportState.DISCARDED,
+            "sender",
+        ),
+        "lapse": ((ImportState.CHECKED,), ImportState.EXPIRED, "sweeper"),
+        "undo": ((ImportState.DONE,), ImportState.UNDONE, "sender"),
     },
 )

@@ -114,4 +114,7 @@ urlpatterns = [
     path("api/records/<int:key>/", records.records_read, name="api_record"),
     path("api/imports/", methods(imports.imports_list, imports.imports_start), name="api_imports"),
     path("api/imports/<int:key>/", imports.imports_read, name="api_import"),
+    path("api/imports/<int:key>/confirm/", imports.imports_confirm, name="api_import_confirm"),
+    path("api/imports/<int:key>/discard/", imports.imports_discard, name="api_import_discard"),
+    path("api/imports/<int:key>/undo/", imports.imports_undo, name="api_import_undo"),
 ]

@@ -306,6 +306,9 @@ NO_FIELDS = {
     "/api/runs/{hidden}/start/",
     "/api/runs/{run}/stop/",
     "/api/runs/{hidden}/stop/",
+    "/api/imports/{import}/confirm/",
+    "/api/imports/{import}/discard/",
+    "/api/imports/{import}/undo/",
 }
 
 # Nobody gets through with this body, for a reason that is not in it.

@@ -449,6 +449,9 @@ GET   /api/collections/mills/releases/1.0/files/wikicontradict-csv/ 401  403  40
 GET   /api/imports/                                           401  403  403  403  403  403  403  403  200  200
 POST  /api/imports/                                           401  403  403  403  403  403  403  403  202  202
 GET   /api/imports/{import}/                                  401  403  403  403  403  403  403  403  200  404
+POST  /api/imports/{import}/confirm/                          401  403  403  403  403  403  403  403  202  404
+POST  /api/imports/{import}/discard/                          401  403  403  403  403  403  403  403  200  404
+POST  /api/imports/{import}/undo/                             401  403  403  403  403  403  403  403  409  404
 GET   /api/protocols/                                         401  403  403  403  403  403  403  200  200  200
 POST  /api/protocols/                                         401  403  403  403  403  403  403  403  201  201
 GET   /api/protocols/offered/                                 401  403  403  403  403  403  403  200  200  200
@@ -611,6 +614,9 @@ def released(everybody):
         format="wikicontradict",
         upload=uuid4(),
         bytes=2,
+        is_confirmed=False,
+        state="checked",
+        report={},
         created_by=everybody["olga"],
     )
     release(collection=collection, version="1.0")

@@ -6,14 +6,14 @@ SQLite has one writer.
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
@@ -42,6 +42,27 @@ came_along: ExtensionPoint[[Collection], None] = ExtensionPoint(
 MEANWHILE = "A collection of that name was made in the meantime. Import the file again."
 
 
+class Arrived(NamedTuple):
+    """What an import has added: this many records, at these positions of the collection, which it made if `is_new`.
+
+    Nobody else's records ever have these positions while they are there: new ones are added behind the last.
+    """
+
+    collection: Collection
+    added: int
+    first: int = 0
+    last: int = -1
+    is_new: bool = False
+
+
+# Called in the transaction in which the records are seen.
+Ended = Callable[[Arrived], None]
+
+
+def no_more(arrived: Arrived) -> None:
+    """Nothing else is stored with the records."""
+
+
 class DeclaredBy(NamedTuple):
     """The protocol of the records that arrive, and what is noted of their file once they are read."""
 
@@ -56,12 +77,12 @@ def bring(
     source: str = "",
     by: Person | None = None,
     declared: DeclaredBy | None = None,
-) -> tuple[Collection, int]:
+    ended: Ended = no_more,
+) -> Arrived:
     """Add the records that the collection `name` lacks, all or none; makes it if there is none.
 
     `drafts` are checked ones (records.py), each record once; they are taken a batch at a time. `declared` is None for
-    WikiContradict's. Returns the collection and how many records were added. Raises Conflict for a collection with
-    records of another protocol.
+    WikiContradict's. Raises Conflict for a collection with records of another protocol.
     """
     remove_abandoned()
     held = Collection.objects.filter(name=name).first()
@@ -71,14 +92,27 @@ def bring(
     first = next(batches, None)
     if held and first is None:
         _check_canary(held, declared)
-        return held, 0
+        ended(nothing := Arrived(held, 0))
+        return nothing
     with arrival(source=source, by=by) as arriving:
         for batch in chain([first or []], batches):
             with arriving.step():
                 add_contradictions(collection=arriving.collection, drafts=batch)
         with arriving.step():
             record(AuditKind.IMPORT, by, f"collection {name}")
-            return _shown(arriving, name, declared)
+            ended(arrived := _shown(arriving, name, declared))
+            return arrived
+
+
+def would_add(drafts: Iterable[Draft], *, name: str, declared: DeclaredBy | None = None) -> int:
+    """How many records `bring` would add now; it stores nothing, and raises the same."""
+    held = Collection.objects.filter(name=name).first()
+    if held:
+        _check_protocol(held, declared)
+    added = sum(1 for _ in lacking(held, drafts))
+    if held:
+        _check_canary(held, declared)
+    return added
 
 
 class ArrivingImport:
@@ -205,9 +239,7 @@ def _kept(noted: FileNoted, before: dict[str, Any]) -> dict[str, Any]:
     return {noted.value: kept, **before} if noted.value else before or kept
 
 
-def _shown(
-    arriving: ArrivingImport, name: str, declared: DeclaredBy | None
-) -> tuple[Collection, int]:
+def _shown(arriving: ArrivingImport, name: str, declared: DeclaredBy | None) -> Arrived:
     """Let the records be seen, in the collection `name`."""
     waiting = arriving.collection
     target = Collection.objects.filter(name=name).first()
@@ -221,15 +253,21 @@ def _shown(
             target.save(update_fields=["file_kept"])
         # Another import or an annotation may have added some in the meantime.
         _delete(waiting.contradictions.filter(external_id__in=_identities(target)))
-    added = waiting.contradictions.count()
     if target is None:
         arriving.show(name, **(_declared_columns(declared) if declared else {}))
-        return waiting, added
-    last = target.contradictions.aggregate(last=Max("position"))["last"]
-    first = 0 if last is None else last + 1
+        return whole(waiting)
+    brought, before = whole(waiting), target.contradictions.aggregate(last=Max("position"))["last"]
+    first = 0 if before is None else before + 1
     waiting.contradictions.update(collection=target, position=F("position") + first)
     waiting.delete()
-    return target, added
+    return Arrived(target, brought.added, first, first + brought.last)
+
+
+def whole(collection: Collection) -> Arrived:
+    """All that a collection has, which an import made."""
+    found = collection.contradictions.aggregate(added=Count("pk"), last=Max("position"))
+    last = -1 if found["last"] is None else found["last"]
+    return Arrived(collection, found["added"], last=last, is_new=True)
 
 
 def _identities(collection: Collection) -> QuerySet[Contradiction, str]:

@@ -1,9 +1,10 @@
 """Import a file into a collection: all of it or nothing; a second import of the same file adds nothing."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.core.exceptions import ValidationError
 
@@ -11,12 +12,12 @@ from accounts.models import Person
 from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, DeviationKind
 from datasets.importers import Importer
-from datasets.importers.arriving import DeclaredBy, bring
+from datasets.importers.arriving import Arrived, DeclaredBy, bring, would_add
 from datasets.importers.complete_records import CompleteRecords
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import of_another_format, of_its_head
 from datasets.importers.json_text import Unreadable
-from datasets.importers.whole_collections import WholeFile, bring_whole
+from datasets.importers.whole_collections import WholeFile, bring_whole, would_make
 from datasets.models import Collection
 from datasets.records import Draft, read_draft
 from leases.refusal import Refusal
@@ -55,11 +56,10 @@ class Contents:
 
 
 @dataclass(kw_only=True)
-class ImportReport(Contents):
-    """The result of an import: the file's contents, how it was read, and how many of its records were added where."""
+class FileReport(Contents):
+    """The file's contents, how it was read, and how many of its records are new in the collection."""
 
     importer: Importer
-    collection: Collection
     added: int
 
     @property
@@ -72,6 +72,21 @@ class ImportReport(Contents):
         return self.records - len(self.duplicates) - self.added
 
 
+@dataclass(kw_only=True)
+class ImportReport(FileReport):
+    """The result of an import."""
+
+    arrived: Arrived
+
+    @property
+    def collection(self) -> Collection:
+        return self.arrived.collection
+
+
+def no_more(report: ImportReport) -> None:
+    """Nothing else is stored with the records."""
+
+
 def import_file(
     *,
     importer: Importer,
@@ -80,33 +95,69 @@ def import_file(
     protocol: Protocol | None = None,
     source: str = "",
     by: Person | None = None,
+    ended: Callable[[ImportReport], None] = no_more,
 ) -> ImportReport:
     """Add the records of the file that the collection lacks; makes the collection if there is none.
 
     `protocol` is the importer's (formats.py). The file is read once, a batch in memory at a time; nobody sees its
-    records before all of it is read. Raises Refusal (Unreadable with a list of the records' problems); then nothing is
-    stored.
+    records before all of it is read, and `ended` has been called in the same transaction. Raises Refusal (Unreadable
+    with a list of the records' problems); then nothing is stored.
     """
     check_name(collection_name)
+    asked: dict[str, Any] = {"name": collection_name, "source": source, "by": by}
+    with _opened(importer, file, protocol) as read:
+
+        def shown(arrived: Arrived) -> None:
+            ended(read.imported(arrived))
+
+        if read.whole:
+            return read.imported(bring_whole(read.drafts, read.whole, **asked, ended=shown))
+        return read.imported(bring(read.drafts, **asked, declared=read.declared, ended=shown))
+
+
+def check_file(
+    *, importer: Importer, file: BinaryIO, collection_name: str, protocol: Protocol | None = None
+) -> FileReport:
+    """What `import_file` would do now: it reads and checks all of the file, and stores nothing. Raises the same."""
+    check_name(collection_name)
+    with _opened(importer, file, protocol) as read:
+        if read.whole:
+            added = would_make(read.drafts, collection_name)
+        else:
+            added = would_add(read.drafts, name=collection_name, declared=read.declared)
+        return FileReport(importer=read.importer, added=added, **vars(read.contents))
+
+
+@dataclass
+class _Reading:
+    """A file while it is read: `drafts` are its records without the repeated ones; `contents` counts them."""
+
+    importer: Importer
+    drafts: Iterator[Draft]
+    contents: Contents
+    declared: DeclaredBy | None = None
+    whole: WholeFile | None = None
+
+    def imported(self, arrived: Arrived) -> ImportReport:
+        of_file = vars(self.contents)
+        return ImportReport(importer=self.importer, added=arrived.added, arrived=arrived, **of_file)
+
+
+@contextmanager
+def _opened(importer: Importer, file: BinaryIO, protocol: Protocol | None) -> Iterator[_Reading]:
+    """Raises Unreadable; where another format reads the file, it says so."""
     contents = Contents()
     try:
         if isinstance(importer, CompleteRecords):
             head = importer.head(file)
             importer, protocol = of_its_head(head)
-            drafts = _drafts(importer, file, contents)
             whole = WholeFile(head, protocol, contents.noted)
-            collection, added = bring_whole(
-                drafts, whole, name=collection_name, source=source, by=by
-            )
+            yield _Reading(importer, _drafts(importer, file, contents), contents, whole=whole)
         else:
-            drafts = _drafts(importer, file, contents)
             declared = DeclaredBy(protocol, contents.noted) if protocol else None
-            collection, added = bring(
-                drafts, name=collection_name, source=source, by=by, declared=declared
-            )
+            yield _Reading(importer, _drafts(importer, file, contents), contents, declared)
     except Unreadable as refused:
         raise of_another_format(file, importer) or refused from None
-    return ImportReport(importer=importer, collection=collection, added=added, **vars(contents))
 
 
 def deviations_in(importer: Importer, file: BinaryIO) -> Iterator[tuple[int, Deviation]]:

@@ -1,45 +1,51 @@
 """Imports that a worker carries out: a file is kept, its row waits, and in the end says what came of it.
 
-A worker may die at any moment. Then another begins the file again, of which nobody saw a record. If the first died
-between the last record and its report, the report says that all records were there already.
+A worker checks the file, somebody reads the report and confirms, and a worker imports it; or it is imported at once. A
+worker may die at any moment. Then another begins the file again, of which nobody saw anything: the end of the job is
+stored in the transaction in which others see what it brought.
 """
 
 import hashlib
 import io
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from accounts.audit import AuditKind, record
 from accounts.models import Person
-from datasets.importers.formats import format_for
-from datasets.importers.import_files import ImportReport, check_name, import_file
+from datasets.identity import canonical
+from datasets.importers.import_kinds import kind_named
 from datasets.importers.json_text import MAX_BYTES, too_large
-from datasets.labelstudio.reading import lines_of
 from datasets.models import ImportJob
+from datasets.models.imports import OPEN
 from datasets.states import IMPORT, ImportState
-from leases.claim import new_holder, renew, settle, sweep, take
+from leases.claim import FREE, new_holder, renew, settle, sweep, take
+from leases.clock import in_seconds
 from leases.refusal import NotFoundHere, Refusal
+from leases.rows import first_of
 
 # Seconds. The lease is renewed while the file is read.
 LEASE = 300.0
-BEAT = 20.0
+BEAT = 2.0
 MAX_ATTEMPTS = 3
-# Records that the report names as repeated.
-MOST_NAMED = 100
+# Seconds after which nobody decides on a checked file any more.
+KEPT = 7 * 86_400.0
 # Seconds after which a file that no unfinished import names is removed: it is written before its row.
 UNNAMED = 86_400
 STOPPED = (
     "The import stopped on an error of this program, or took too long. Tell the operator, whose log says more, and "
     "send the file again: no record is added twice."
 )
+LAPSED = "Nobody decided on it for a week, so the file was removed. Send it again."
 
 
 class ImportLeaseLost(Exception):
@@ -47,47 +53,123 @@ class ImportLeaseLost(Exception):
 
 
 class BeatingFile(io.FileIO):
-    """A file that renews a lease while it is read, piece by piece."""
+    """A file that renews a lease while it is read, piece by piece, with the place where it is."""
 
-    def __init__(self, path: Path, beat: Callable[[], None]) -> None:
+    def __init__(self, path: Path, beat: Callable[[int], None]) -> None:
         super().__init__(path)
         self._beat, self._last = beat, time.monotonic()
 
     def readinto(self, buffer: Any) -> int | None:
         if time.monotonic() - self._last >= BEAT:
-            self._beat()
+            self._beat(self.tell())
             self._last = time.monotonic()
         return super().readinto(buffer)
 
 
 def begin(
-    *, file: UploadedFile, collection_name: str, format: str, part: str = "", by: Person
+    *,
+    file: UploadedFile,
+    collection_name: str,
+    by: Person,
+    kind: str = "records",
+    format: str = "",
+    part: str = "",
+    options: Mapping[str, Any] | None = None,
+    is_confirmed: bool = True,
 ) -> ImportJob:
-    """Keep the file and let it wait for a worker.
+    """Keep the file and let it wait for a worker, who only checks it unless `is_confirmed`.
 
-    Raises Refusal for a name, a format or a part that cannot be, a file that is too large, and where there is no room.
+    While an import of the same file is under way, it is returned, whoever sends the file again. Raises Refusal for what
+    its kind does not admit, a file that is too large, and where there is no room.
     """
     if (file.size or 0) > MAX_BYTES:
         raise too_large()
-    check_name(collection_name)
-    format_for(format, collection_name, file_name=file.name or "", part=part)
+    asked: dict[str, Any] = {
+        "kind": kind,
+        "collection": collection_name,
+        "format": format,
+        "part": part,
+        "options": dict(options or {}),
+    }
+    name = (file.name or "")[:200]
+    kind_named(kind).admit(ImportJob(**asked, file_name=name, created_by=by))
     upload = uuid4()
     path = _path(upload)
     sha256 = _kept(file, path)
     try:
-        return ImportJob.objects.create(
-            collection=collection_name,
-            format=format,
-            part=part,
-            file_name=(file.name or "")[:200],
-            upload=upload,
-            bytes=file.size or 0,
-            sha256=sha256,
-            created_by=by,
+        job, is_new = ImportJob.objects.get_or_create(
+            same=hashlib.sha256(canonical({**asked, "sha256": sha256})).hexdigest(),
+            state__in=OPEN,
+            defaults={
+                **asked,
+                "file_name": name,
+                "upload": upload,
+                "bytes": file.size or 0,
+                "sha256": sha256,
+                "is_confirmed": is_confirmed,
+                "created_by": by,
+            },
         )
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+    if not is_new:
+        path.unlink(missing_ok=True)
+        _join(job, by, is_confirmed)
+    return job
+
+
+def _join(job: ImportJob, by: Person, is_confirmed: bool) -> None:
+    """Let a second sender see the job, and confirm it where it is to be imported at once."""
+    if job.created_by_id != by.pk:
+        job.also_by.add(by)
+    if is_confirmed and not job.is_confirmed:
+        under_way = ImportJob.objects.filter(pk=job.pk).exclude(state=ImportState.CHECKED)
+        # It may have been checked between the first two.
+        _confirmed(job) or under_way.update(is_confirmed=True) or _confirmed(job)
+        job.refresh_from_db()
+
+
+def imports_of(person: Person) -> QuerySet[ImportJob]:
+    """Those whose file the person has sent: reports quote it."""
+    return ImportJob.objects.filter(Q(created_by=person) | Q(also_by=person)).distinct()
+
+
+def import_of(person: Person, key: int) -> ImportJob:
+    """Raises NotFoundHere."""
+    return first_of(imports_of(person).filter(pk=key), f"There is no import {key} of yours.")
+
+
+def confirm(job: ImportJob) -> None:
+    """Import a checked file; a second click changes nothing. Raises Conflict for one that is over."""
+    if not _confirmed(job):
+        job.refresh_from_db()
+        if not job.is_confirmed or job.state not in (*OPEN, ImportState.DONE):
+            IMPORT.require(job, "confirm", is_confirmed=True)
+
+
+def _confirmed(job: ImportJob) -> bool:
+    return bool(IMPORT.move(job, "confirm", is_confirmed=True, attempts=0, done_bytes=0))
+
+
+def discard(job: ImportJob) -> None:
+    """Import nothing, and remove the file; a worker that is at it stops. Raises Conflict for one that is over."""
+    job.refresh_from_db(fields=["state"])
+    if job.state != ImportState.DISCARDED:
+        IMPORT.require(job, "discard", **FREE, finished_at=Now())
+    _path(job.upload).unlink(missing_ok=True)
+
+
+@transaction.atomic
+def undo(job: ImportJob, by: Person) -> None:
+    """Take back what the import added; a second click changes nothing. Raises Conflict that names what uses it."""
+    if not IMPORT.move(job, "undo", finished_at=Now()):
+        job.refresh_from_db(fields=["state"])
+        if job.state == ImportState.UNDONE:
+            return
+        IMPORT.require(job, "undo")
+    kind_named(job.kind).undo(job)
+    record(AuditKind.IMPORT, by, f"import {job.pk} into {job.collection} undone")
 
 
 def _folder() -> Path:
@@ -120,13 +202,13 @@ def _kept(file: UploadedFile, path: Path) -> str:
 
 
 def carry_out(key: int) -> None:
-    """Import the file of a job that waits, unless another worker was faster; the job then says what came of it."""
+    """Check or import the file of a job that waits, unless another worker was faster; the job says what came of it."""
     job = ImportJob.objects.filter(pk=key).first()
     holder = new_holder("import")
-    if job is None or not take(job, IMPORT, "start", seconds=LEASE, holder=holder):
+    if job is None or not take(job, IMPORT, "start", seconds=LEASE, holder=holder, done_bytes=0):
         return
     try:
-        report = _imported(job, holder)
+        _carried_out(job, holder)
     except ImportLeaseLost:
         return
     except Refusal as refusal:
@@ -137,31 +219,41 @@ def carry_out(key: int) -> None:
     except Exception:
         _end(job, "fail", holder, error=STOPPED)
         raise
-    else:
-        _end(job, "finish", holder, report=report_of(report))
 
 
-def _imported(job: ImportJob, holder: str) -> ImportReport:
-    def beat() -> None:
-        if not renew(job, seconds=LEASE, holder=holder):
+def _carried_out(job: ImportJob, holder: str) -> None:
+    kind = kind_named(job.kind)
+    if not job.is_confirmed:
+        with _opened(job, holder) as file:
+            report = kind.check(job, file)
+        # Unless somebody has sent it meanwhile to be imported at once.
+        asked = ImportJob.objects.filter(pk=job.pk, lease_holder=holder, is_confirmed=False)
+        if IMPORT.move(asked, "report", **FREE, report=report):
+            return
+
+    def ended(report: dict[str, Any], made: dict[str, Any]) -> None:
+        if not settle(
+            job, IMPORT, "finish", holder=holder, report=report, made=made, finished_at=Now()
+        ):
             raise ImportLeaseLost
 
-    importer, protocol = format_for(
-        job.format, job.collection, file_name=job.file_name, part=job.part
-    )
+    with _opened(job, holder) as file:
+        kind.bring(job, file, ended)
+    _path(job.upload).unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(job: ImportJob, holder: str) -> Iterator[BinaryIO]:
+    def beat(done: int) -> None:
+        if not renew(job, seconds=LEASE, holder=holder, done_bytes=done):
+            raise ImportLeaseLost
+
     try:
-        file = io.BufferedReader(BeatingFile(_path(job.upload), beat))
+        file = BeatingFile(_path(job.upload), beat)
     except OSError:
         raise NotFoundHere("The file is gone from the data folder. Send it again.") from None
-    with file:
-        return import_file(
-            importer=importer,
-            protocol=protocol,
-            file=file,
-            collection_name=job.collection,
-            source=job.file_name,
-            by=job.created_by,
-        )
+    with io.BufferedReader(file) as buffered:
+        yield buffered
 
 
 def _end(job: ImportJob, verb: str, holder: str, **fields: Any) -> None:
@@ -169,34 +261,20 @@ def _end(job: ImportJob, verb: str, holder: str, **fields: Any) -> None:
         _path(job.upload).unlink(missing_ok=True)
 
 
-def report_of(report: ImportReport) -> dict[str, Any]:
-    """What the page of an import says, as JSON; `repeated` are the first (record, the one that it equals), from 1."""
-    return {
-        "records": report.records,
-        "questions": report.questions,
-        "added": report.added,
-        "already_there": report.already_there,
-        "repeated": [list(pair) for pair in report.duplicates[:MOST_NAMED]],
-        "deviating_records": report.deviating_records,
-        "deviations": {kind.value: n for kind, n in report.deviations_by_kind},
-        "part": report.noted.value,
-        "how_it_comes_out": report.how_it_comes_out if report.is_compared else "",
-        "reported": lines_of(report.noted.reported),
-    }
-
-
 def sweep_jobs() -> list[int]:
     """Take imports back from workers that died, and give up those that kill every worker; the keys of those to do."""
     jobs = ImportJob.objects.all()
     sweep(jobs, IMPORT, "expire")
     for job in jobs.filter(state=ImportState.WAITING, attempts__gte=MAX_ATTEMPTS):
-        _give_up(job)
+        _give_up(job, "fail", error=f"Given up after {MAX_ATTEMPTS} workers died over it.")
+    for job in jobs.filter(state=ImportState.CHECKED, created_at__lt=in_seconds(-KEPT)):
+        _give_up(job, "lapse", error=LAPSED)
     return list(jobs.filter(state=ImportState.WAITING).values_list("pk", flat=True))
 
 
 def remove_unnamed() -> int:
     """Remove the files of imports that were never stored, or are over; returns how many."""
-    unfinished = ImportJob.objects.filter(state__in=(ImportState.WAITING, ImportState.RUNNING))
+    unfinished = ImportJob.objects.filter(state__in=OPEN)
     named = {_path(upload) for upload in unfinished.values_list("upload", flat=True)}
     removed = 0
     for path in set(_folder().glob("*.records")) - named:
@@ -208,7 +286,6 @@ def remove_unnamed() -> int:
 
 
 @transaction.atomic
-def _give_up(job: ImportJob) -> None:
-    error = f"Given up after {MAX_ATTEMPTS} workers died over it."
-    if IMPORT.move(job, "fail", error=error, finished_at=Now()):
+def _give_up(job: ImportJob, verb: str, error: str) -> None:
+    if IMPORT.move(job, verb, error=error, finished_at=Now()):
         _path(job.upload).unlink(missing_ok=True)

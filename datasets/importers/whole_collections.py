@@ -9,7 +9,16 @@ from django.db.models import QuerySet
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.declared.writing import FileNoted
-from datasets.importers.arriving import arrival, in_batches, lacking, remove_abandoned
+from datasets.importers.arriving import (
+    Arrived,
+    Ended,
+    arrival,
+    in_batches,
+    lacking,
+    no_more,
+    remove_abandoned,
+    whole,
+)
 from datasets.importers.complete_records import Head
 from datasets.models import Collection, Contradiction
 from datasets.records import BATCH, Draft, add_contradictions
@@ -42,39 +51,51 @@ class WholeFile(NamedTuple):
 
 def bring_whole(
     drafts: Iterable[Draft],
-    whole: WholeFile,
+    file: WholeFile,
     *,
     name: str,
     source: str = "",
     by: Person | None = None,
-) -> tuple[Collection, int]:
-    """Make the collection, and return how many records it has; 0 where one of that name has all of them.
+    ended: Ended = no_more,
+) -> Arrived:
+    """Make the collection, unless one of that name has all of the records.
 
     Raises Conflict where it lacks some: the file does not say which of its records a version supersedes.
     """
     remove_abandoned()
-    if held := Collection.objects.filter(name=name).first():
-        if next(lacking(held, drafts), None) is not None:
-            raise Conflict(
-                f"The collection {name} is there, and lacks records of this file. A complete form makes a collection "
-                "of its own: give a new name."
-            )
-        return held, 0
-    added = 0
+    if held := _held(drafts, name):
+        ended(nothing := Arrived(held, 0))
+        return nothing
     with arrival(source=source, by=by) as arriving:
         for batch in in_batches(drafts):
             with arriving.step():
                 written = add_contradictions(collection=arriving.collection, drafts=batch)
                 came_whole(Contradiction.objects.filter(pk__in=[key for key, _ in written]))
-                added += len(written)
-        links = iter(whole.noted.named.items())
+        links = iter(file.noted.named.items())
         while some := dict(islice(links, BATCH)):
             with arriving.step():
                 _link(arriving.collection, some)
         with arriving.step():
             record(AuditKind.IMPORT, by, f"collection {name}")
-            arriving.show(name, **whole.columns)
-    return arriving.collection, added
+            arriving.show(name, **file.columns)
+            ended(arrived := whole(arriving.collection))
+            return arrived
+
+
+def would_make(drafts: Iterable[Draft], name: str) -> int:
+    """How many records `bring_whole` would add now; it stores nothing, and raises the same."""
+    return 0 if _held(drafts, name) else sum(1 for _ in drafts)
+
+
+def _held(drafts: Iterable[Draft], name: str) -> Collection | None:
+    """The collection of that name, which has all of the records. Raises Conflict where it lacks some."""
+    held = Collection.objects.filter(name=name).first()
+    if held and next(lacking(held, drafts), None) is not None:
+        raise Conflict(
+            f"The collection {name} is there, and lacks records of this file. A complete form makes a collection "
+            "of its own: give a new name."
+        )
+    return held
 
 
 def _link(collection: Collection, named: Mapping[str, str]) -> None:

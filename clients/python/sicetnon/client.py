@@ -9,7 +9,7 @@ from uuid import uuid4
 from sicetnon.errors import ApiError, AsksFirst
 from sicetnon.transport import Row, Transport
 
-OVER = ("done", "failed")
+OVER = ("checked", "done", "failed", "discarded", "expired", "undone")
 POLL = 2.0  # seconds
 
 

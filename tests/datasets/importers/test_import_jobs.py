@@ -114,7 +114,7 @@ def stopping(monkeypatch, error):
     def imported(job, holder):
         raise error
 
-    monkeypatch.setattr(import_jobs, "_imported", imported)
+    monkeypatch.setattr(import_jobs, "_carried_out", imported)
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, SoftTimeLimitExceeded])
@@ -129,7 +129,7 @@ def test_an_error_of_the_program_ends_an_import_at_once(monkeypatch, folder, err
 
 
 def test_a_file_that_no_import_names_is_removed_after_a_day(folder):
-    waiting, lost = begun(text_of(record())), begun(text_of(record()), by="oscar")
+    waiting, lost = begun(text_of(record())), begun(text_of(record(title="B")), by="oscar")
     lost.delete()
     assert import_jobs.remove_unnamed() == 0
     for path in files(folder):
