@@ -77,11 +77,12 @@ class DeclaredField:
 
 
 class Shape(StrEnum):
-    """How a file holds its records: one a line, in a list, or in a list that is a key of an object."""
+    """How a file holds its records: one a line, in a list, in a list that is a key of an object, or as rows of CSV."""
 
     LINES = "lines"
     LIST = "list"
     OBJECT = "object"
+    CSV = "csv"
 
 
 @dataclass(frozen=True)

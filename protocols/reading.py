@@ -71,7 +71,7 @@ FILE_KEYS = {
         str,
         is_required=True,
         values=tuple(Shape),
-        about="One record on each line, a list of records, or an object with a list of records.",
+        about="One record on each line, a list of records, an object with a list of records, or CSV with a row each.",
     ),
     "list": Key(str, about="Of an object: the key of the list of records."),
     "keep": Key(
@@ -373,8 +373,9 @@ def _rules(
 
 
 def _file_rules(file: FileShape, entry: Entry) -> list[DeclarationProblem]:
-    is_object, is_lines = file.shape == Shape.OBJECT, file.shape == Shape.LINES
-    is_wrong = file.indent is not None and (is_lines or not 1 <= file.indent <= MOST_INDENT)
+    is_object, is_csv = file.shape == Shape.OBJECT, file.shape == Shape.CSV
+    is_flat = is_csv or file.shape == Shape.LINES
+    is_wrong = file.indent is not None and (is_flat or not 1 <= file.indent <= MOST_INDENT)
     allowed = f"a list or an object is indented by 1 to {MOST_INDENT} blanks."
     return broken(
         entry,
@@ -383,6 +384,7 @@ def _file_rules(file: FileShape, entry: Entry) -> list[DeclarationProblem]:
         (file.keep and not is_object, "only an object has further keys.", "keep"),
         (file.list in file.keep, f"{file.list!r} has the records already.", "keep"),
         (is_wrong, allowed, "indent"),
+        (is_csv and file.ascii, "CSV escapes no characters.", "ascii"),
         (
             file.canary and file.canary not in file.keep,
             f"{file.canary!r} is none of keep.",

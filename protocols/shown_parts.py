@@ -113,6 +113,7 @@ def about_file(file: FileShape) -> str:
         Shape.LINES: "one record a line",
         Shape.LIST: "a list of records",
         Shape.OBJECT: f"an object with a list of records, {file.list}",
+        Shape.CSV: "CSV with a row for each record",
     }
     kept = f"other keys are kept: {', '.join(file.keep)}" if file.keep else ""
     indent = f"indented by {file.indent}" if file.indent else ""

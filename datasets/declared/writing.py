@@ -1,18 +1,19 @@
-"""A file of a protocol's records, piece by piece, as json.dumps writes the whole of it. Pure."""
+"""A file of a protocol's records, piece by piece, as json.dumps or csv.writer writes the whole of it. Pure."""
 
 import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from datasets.declared.csv_text import form_of
 from datasets.declared.records import in_order
 from protocols.declaration import Declaration, Shape
 
 
 @dataclass
 class FileNoted:
-    """What an import notes of a file: its kept keys, and how it ends ("" or a line feed).
+    """What an import notes of a file: its kept keys, or how a CSV file is written, and how it ends ("" or a line feed).
 
     value: that of the slice by which files are parted, of its records.
     reported: what of the file became no part of a record, and how often.
@@ -32,8 +33,22 @@ class FileNoted:
     annotators: dict[str, int] = field(default_factory=dict)
 
 
-class RecordWriter:
+class RecordWriter(Protocol):
     """The file's text in pieces: `next` for each record, then `last`."""
+
+    def next(self, record: Mapping[str, Any]) -> str: ...
+
+    def last(self) -> str: ...
+
+
+def writer_of(declaration: Declaration, noted: FileNoted) -> RecordWriter:
+    """As the protocol declares the file."""
+    is_csv = declaration.file.shape == Shape.CSV
+    return CsvWriter(declaration, noted) if is_csv else JsonWriter(declaration, noted)
+
+
+class JsonWriter:
+    """Of files with JSON."""
 
     def __init__(self, declaration: Declaration, noted: FileNoted) -> None:
         self._declaration, self._noted = declaration, noted
@@ -77,3 +92,26 @@ class RecordWriter:
 
     def _dumped(self, value: object) -> str:
         return json.dumps(value, ensure_ascii=self._file.ascii, indent=self._file.indent)
+
+
+class CsvWriter:
+    """Of CSV files. A list is a cell with JSON; what a record lacks, and a column without a field, is empty."""
+
+    def __init__(self, declaration: Declaration, noted: FileNoted) -> None:
+        self._noted = noted
+        names = [name for name in declaration.fields if name != declaration.file.by]
+        self._form = form_of(noted.kept, names)
+        self._begins = self._form.head
+
+    def next(self, record: Mapping[str, Any]) -> str:
+        """The record, with what stands before it."""
+        before, self._begins = f"{self._begins}{self._form.line_end}", ""
+        return before + self._form.text(_cell(record.get(name, "")) for name in self._form.fields)
+
+    def last(self) -> str:
+        """What stands after the last record."""
+        return self._begins + (self._form.line_end if self._noted.end else "")
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -2,11 +2,41 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from datasets.declared.writing import FileNoted, RecordWriter
+from datasets.declared.csv_text import form_of
+from datasets.declared.writing import FileNoted, writer_of
+from datasets.question_table import AS_TEXT
 from datasets.streaming import StreamedRow
 from pages.data_responses import csv_lines
 from protocols.declaration import Declaration, Shape
+
+
+class _Kind(NamedTuple):
+    """What is said of a file of a shape."""
+
+    label: str
+    suffix: str
+    type: str
+    loads: str
+
+
+_JSON = _Kind(
+    "JSON", "json", "application/json", 'records = json.load(open("{name}", encoding="utf-8"))'
+)
+_LINES = _Kind(
+    "JSON Lines",
+    "jsonl",
+    "application/jsonl",
+    'records = [json.loads(line) for line in open("{name}", encoding="utf-8")]',
+)
+_CSV = _Kind(
+    "CSV",
+    "csv",
+    "text/csv",
+    'records = list(csv.DictReader(open("{name}", encoding="utf-8-sig", newline=""), delimiter=DELIMITER))',
+)
+_KINDS = {Shape.LINES: _LINES, Shape.CSV: _CSV}
 
 
 class DeclaredFile:
@@ -20,23 +50,22 @@ class DeclaredFile:
 
     def __init__(self, declaration: Declaration, noted: FileNoted, part: str = "") -> None:
         self._declaration, self._noted, self._part = declaration, noted, part
-        is_lines = declaration.file.shape == Shape.LINES
         of = f", {part}" if part else ""
         self.name = f"records-{part}" if part else "records"
-        self.label = f"Records{of} (JSON Lines)" if is_lines else f"Records{of} (JSON)"
-        suffix = "-records.jsonl" if is_lines else "-records.json"
+        kind = _KINDS.get(declaration.file.shape, _JSON)
+        self.label = f"Records{of} ({kind.label})"
+        suffix = f"-records.{kind.suffix}"
         # An import of the file knows its part by it.
         self.suffix = f"-{declaration.file.names[part]}" if part else suffix
-        self.content_type = f"application/{'jsonl' if is_lines else 'json'}; charset=utf-8"
-        self.loads = (
-            'records = [json.loads(line) for line in open("{name}", encoding="utf-8")]'
-            if is_lines
-            else 'records = json.load(open("{name}", encoding="utf-8"))'
-        )
+        self.content_type = f"{kind.type}; charset=utf-8"
+        self.loads = kind.loads
+        if kind is _CSV:
+            self.holds += f" {AS_TEXT}"
+            self.loads = self.loads.replace("DELIMITER", repr(form_of(noted.kept, ()).delimiter))
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:
         """The file's text, a record at a time."""
-        writer = RecordWriter(self._declaration, self._noted)
+        writer = writer_of(self._declaration, self._noted)
         by = self._declaration.file.by
         for row in rows:
             if row.questions and row.record.get(by, "") == self._part:
@@ -62,6 +91,8 @@ class DeclaredCsv:
 
     def __init__(self, declaration: Declaration, canary: str) -> None:
         self._declaration = declaration
+        if declaration.file.shape == Shape.CSV:
+            self.label, self.suffix = "Records with their ids (CSV)", "-records-with-ids.csv"
         self._canary = [canary] if canary else []
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:

@@ -3,17 +3,9 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from types import SimpleNamespace
 
-from datasets.contexts import context_1, context_2, is_same, merged_context
-from datasets.schema import DIFFERENT, SAME
+from datasets.question_table import AS_TEXT, HEADER, lines_of_record
 from datasets.streaming import StreamedRow
-from datasets.taxonomy import IMPLICIT
-
-HEADER = (
-    "question_ID", "question", "context1", "context2", "answer1", "answer2", "contradictType",
-    "samepassage", "merged_context", "ref_answer", "WikipediaArticleTitle", "url",
-)  # fmt: skip
 
 
 class WikiContradictCsv:
@@ -26,8 +18,7 @@ class WikiContradictCsv:
     label = "WikiContradict questions (CSV)"
     suffix = "-questions.csv"
     holds = (
-        "A line for each question with its passages and answers, as the published table. Cells are not guarded against "
-        "formulas: open it in a spreadsheet as text."
+        f"A line for each question with its passages and answers, as the published table. {AS_TEXT}"
     )
     leaves_out = "excluded questions, claims, spans, comments, and tags without a question."
     loads = 'questions = list(csv.DictReader(open("{name}", encoding="utf-8", newline="")))'
@@ -38,28 +29,9 @@ class WikiContradictCsv:
         yield _text([HEADER])
         numbered = 0
         for row in rows:
-            lines = list(_lines(row, numbered + 1))
+            lines = lines_of_record(row.columns, row.questions, numbered + 1)
             numbered += len(lines)
-            if lines and row.questions[0].n == 1:
-                lines = [*lines[1:], lines[0]]
             yield _text(lines)
-
-
-def _lines(row: StreamedRow, first: int) -> Iterator[tuple[object, ...]]:
-    """A line for each question; `first` is the number of the first."""
-    columns = SimpleNamespace(**row.columns)
-    about = (
-        # The published table calls the two pages without a type implicit.
-        columns.type_4 or IMPLICIT,
-        SAME if is_same(columns) else DIFFERENT,
-        merged_context(columns),
-    )
-    for number, asked in enumerate(row.questions, first):
-        answer_1, answer_2 = asked.answer_1 or "", asked.answer_2 or ""
-        yield (
-            *(number, asked.question, context_1(columns), context_2(columns), answer_1, answer_2),
-            *(*about, f"{answer_1}|{answer_2}", columns.title, columns.url),
-        )
 
 
 def _text(lines: Iterable[Iterable[object]]) -> str:

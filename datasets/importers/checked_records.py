@@ -8,11 +8,15 @@ from datasets.schema import Parsed, RecordRefused
 
 
 def checked_records(
-    values: Iterable[Any], parse: Callable[[Any], Parsed | None], *keys: str
+    values: Iterable[Any],
+    parse: Callable[[Any], Parsed | None],
+    *keys: str,
+    place: Callable[[Any], str] | None = None,
 ) -> Iterator[Parsed]:
     """The records in order, without the values of which `parse` makes None.
 
-    keys: where a message finds the name of a record; "title" unless given.
+    keys: where a message finds the name of a record; "title" unless given. place: what a message calls a value of a
+    file whose records have no place in a list.
     Raises Unreadable at the end with the problems of the first refused records, by key: no more records are looked at
     then, and none is given after the first of them.
     """
@@ -25,7 +29,8 @@ def checked_records(
         try:
             parsed = parse(record)
         except RecordRefused as refusal:
-            problems += _lines(total - 1, record, refusal, keys or ("title",))
+            called = place(record) if place else _called(total - 1, record, keys or ("title",))
+            problems += [f"{called}: {problem}" for problem in refusal.problems]
             refused += 1
         else:
             if parsed is not None and not refused:
@@ -36,13 +41,12 @@ def checked_records(
         raise Unreadable("The file is a list without a record.")
 
 
-def _lines(index: int, record: Any, refused: RecordRefused, keys: Sequence[str]) -> Iterator[str]:
+def _called(index: int, record: Any, keys: Sequence[str]) -> str:
     title = record
     for key in keys:
         title = title.get(key) if isinstance(title, dict) else None
     named = f", {title[:60]!r}" if isinstance(title, str) and title else ""
-    for problem in refused.problems:
-        yield f"record {index + 1} (index {index}{named}): {problem}"
+    return f"record {index + 1} (index {index}{named})"
 
 
 def _refusal(problems: list[str], refused: int, *, seen: int, total: int) -> Unreadable:

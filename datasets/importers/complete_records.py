@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO, NamedTuple
 
+from datasets.declared import csv_text
 from datasets.declared.deviations import declared_deviations
 from datasets.declared.records import parse_declared
 from datasets.declared.writing import FileNoted
@@ -17,7 +18,7 @@ from datasets.importers.json_list import listed_in
 from datasets.importers.json_text import Unreadable, refuse, shown
 from datasets.importers.same_tag import Links, named_by
 from datasets.schema import Parsed, Problem, RecordRefused, kind_of, parse, text_problems
-from protocols.declaration import Declaration
+from protocols.declaration import Declaration, Shape
 
 # Times that the content of a record may have come back to be known by its id.
 _MOST_TIMES = 100
@@ -98,13 +99,13 @@ class CompleteRecords:
             return
         shape = self._declaration.file
         if not shape.by:
-            yield from _kept_problems("file", file, shape.keep)
+            yield from _kept_problems("file", file, self._declaration)
             return
         for part, kept in file.items():
             if part not in self._declaration.fields[shape.by].values:
                 yield Problem(f"file.{part}", f"is no part of {self._declaration.name}")
             else:
-                yield from _kept_problems(f"file.{part}", kept, shape.keep)
+                yield from _kept_problems(f"file.{part}", kept, self._declaration)
 
 
 class _Reading:
@@ -233,15 +234,19 @@ def _protocol_problems(value: object) -> Iterable[Problem]:
     ]
 
 
-def _kept_problems(name: str, value: object, keep: Iterable[str]) -> Iterator[Problem]:
+def _kept_problems(name: str, value: object, declaration: Declaration) -> Iterator[Problem]:
     if not isinstance(value, dict) or set(value) != {"end", "kept"}:
         yield Problem(name, "is no object with the keys end, kept")
         return
     if value["end"] not in ("", "\n"):
         yield Problem(f"{name}.end", "is neither empty nor a line feed")
-    kept = value["kept"]
+    kept, is_csv = value["kept"], declaration.file.shape == Shape.CSV
+    keep = csv_text.KEPT if is_csv else declaration.file.keep
     if not isinstance(kept, dict) or set(kept) != set(keep):
         yield Problem(f"{name}.kept", f"is no object with the keys {', '.join(keep) or '(none)'}")
+        return
+    if is_csv:
+        yield from csv_text.kept_problems(f"{name}.kept", kept, declaration.fields)
         return
     for key, text in kept.items():
         yield from text_problems(f"{name}.kept.{key}", text)

@@ -6,26 +6,39 @@ from typing import Any, BinaryIO
 
 from datasets.declared.deviations import declared_deviations
 from datasets.declared.records import parse_declared
-from datasets.declared.writing import FileNoted, RecordWriter
+from datasets.declared.writing import FileNoted, writer_of
 from datasets.deviations import Deviation
 from datasets.importers.checked_records import checked_records
+from datasets.importers.comparing import Comparison
+from datasets.importers.csv_columns import Chosen, fields_of, mapped, opened
+from datasets.importers.csv_file import CsvRow
 from datasets.importers.json_list import lines_in, listed_in, values_in
-from datasets.importers.json_text import refuse
+from datasets.importers.json_text import DECODER, Unreadable, refuse
 from datasets.schema import Parsed, Problem, RecordRefused, text_problems
-from protocols.declaration import Declaration, Shape
+from protocols.declaration import Declaration, FieldType, Shape
 
 SHAPES = {
     Shape.LINES: "a record on each line",
     Shape.LIST: "a list of records",
     Shape.OBJECT: "an object with a list of records",
+    Shape.CSV: "CSV with a row for each record",
 }
 
 
-class DeclaredRecords:
-    """Reads the whole file or refuses it. `value` is that of the slice by which files are parted, of its records."""
+NO_LIST = 'is no list in JSON, as ["1850", "1900"]'
 
-    def __init__(self, declaration: Declaration, value: str = "") -> None:
+
+class DeclaredRecords:
+    """Reads the whole file or refuses it. `value` is that of the slice by which files are parted, of its records.
+
+    With `chosen` columns a CSV file is read whatever shape the protocol declares.
+    """
+
+    def __init__(
+        self, declaration: Declaration, value: str = "", chosen: Chosen | None = None
+    ) -> None:
         self.declaration, self.value = declaration, value
+        self.chosen, self.fields = chosen or Chosen(), fields_of(declaration)
         self.name = declaration.name
         self.label = declaration.title
         asked = {name: of for name, of in declaration.fields.items() if name != declaration.file.by}
@@ -42,11 +55,13 @@ class DeclaredRecords:
         noted = noted or FileNoted()
         noted.value = self.value
         values = self._values(file, noted)
-        writer, compared = RecordWriter(self.declaration, noted), _Comparison(file, noted)
-        for parsed in checked_records(values, self._parse, self.declaration.item.title):
+        writer, compared = writer_of(self.declaration, noted), Comparison(file, noted)
+        place = _place if self.is_csv else None
+        title = self.declaration.item.title
+        for parsed in checked_records(values, self._parse, title, place=place):
             compared.go_on(writer.next(parsed.record))
             yield parsed
-        noted.end = "\n" if _ending(file) == b"\n" else ""
+        noted.end = "\n" if _ending(file) in (b"\n", b"\r") else ""
         compared.go_on(writer.last())
         compared.finish()
         refuse(list(map(str, self._kept_problems(noted))))
@@ -57,7 +72,12 @@ class DeclaredRecords:
     def deviations(self, parsed: Parsed) -> list[Deviation]:
         return declared_deviations(self.declaration, parsed.record)
 
+    @property
+    def is_csv(self) -> bool:
+        return self.declaration.file.shape == Shape.CSV or self.chosen.columns is not None
+
     def _parse(self, record: object) -> Parsed:
+        record = self._of_row(record) if isinstance(record, CsvRow) else record
         by = self.declaration.file.by
         if not by or not isinstance(record, dict):
             return parse_declared(self.declaration, record)
@@ -67,11 +87,36 @@ class DeclaredRecords:
 
     def _values(self, file: BinaryIO, noted: FileNoted) -> Iterator[Any]:
         shape = self.declaration.file
+        if self.is_csv:
+            return self._rows(file, noted)
         if shape.shape == Shape.OBJECT:
             return listed_in(file, shape.list, noted.kept)
         return values_in(file) if shape.shape == Shape.LIST else lines_in(file)
 
+    def _rows(self, file: BinaryIO, noted: FileNoted) -> Iterator[CsvRow]:
+        table = opened(file, self.chosen)
+        columns = mapped(table, self.fields, self.chosen)
+        if self.declaration.file.shape == Shape.CSV:
+            noted.kept = table.form(columns).kept()
+        return table.rows(columns, noted.reported)
+
+    def _of_row(self, row: CsvRow) -> dict[str, Any]:
+        """The record, without optional fields whose cells are empty. Raises RecordRefused."""
+        if row.problem:
+            raise RecordRefused([Problem("", row.problem)])
+        declared = self.declaration.fields
+        held = {
+            name: cell for name, cell in row.cells.items() if cell or not declared[name].optional
+        }
+        lists = [name for name in held if declared[name].type == FieldType.LIST]
+        problems = [Problem(name, NO_LIST) for name in lists if _list_in(held[name]) is None]
+        if problems:
+            raise RecordRefused(problems)
+        return held | {name: _list_in(held[name]) for name in lists}
+
     def _kept_problems(self, noted: FileNoted) -> list[Problem]:
+        if self.declaration.file.shape == Shape.CSV:
+            return []
         keep = self.declaration.file.keep
         problems = [
             Problem(key, "is missing from the file") for key in keep if key not in noted.kept
@@ -83,37 +128,19 @@ class DeclaredRecords:
         return problems
 
 
+def _place(row: CsvRow) -> str:
+    return f"row {row.number} (line {row.line})"
+
+
+def _list_in(cell: str) -> list[Any] | None:
+    try:
+        value = DECODER.decode(cell)
+    except (ValueError, RecursionError, Unreadable):
+        return None
+    return value if isinstance(value, list) else None
+
+
 def _ending(file: BinaryIO) -> bytes:
     """The last byte of the file."""
     file.seek(-1, os.SEEK_END)
     return file.read(1)
-
-
-class _Comparison:
-    """Compares a file with the text that is written of its records, a piece at a time, while it is read."""
-
-    def __init__(self, file: BinaryIO, noted: FileNoted) -> None:
-        self._file, self._noted = file, noted
-        self._at, self._line = 0, 1
-
-    def go_on(self, text: str) -> None:
-        """Whether the file goes on with this text; leaves it at the place where it is read."""
-        if self._noted.differs:
-            return
-        data = text.encode("utf-8")
-        here = self._file.tell()
-        self._file.seek(self._at)
-        found = self._file.read(len(data))
-        self._file.seek(here)
-        if found != data:
-            pairs = enumerate(zip(found, data, strict=False))
-            same = next((at for at, (read, written) in pairs if read != written), len(found))
-            self._noted.differs = self._line + found.count(b"\n", 0, same)
-        self._at += len(data)
-        self._line += data.count(b"\n")
-
-    def finish(self) -> None:
-        """Whether the file ends here."""
-        self._file.seek(self._at)
-        if not self._noted.differs and self._file.read(1):
-            self._noted.differs = self._line

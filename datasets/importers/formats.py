@@ -5,6 +5,8 @@ from typing import BinaryIO, NamedTuple
 
 from datasets.importers import IMPORTERS, Importer
 from datasets.importers.complete_records import CompleteRecords, Head
+from datasets.importers.csv_columns import Chosen
+from datasets.importers.csv_questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
@@ -42,11 +44,13 @@ def format_for(
     file_name: str = "",
     part: str = "",
     wanted: Wanted | None = None,
+    chosen: Chosen | None = None,
 ) -> Format:
     """The format of that name, in the version that the collection has if there is one. Raises NotFoundHere.
 
     `part` is which value of a slice all records of the file have, where its protocol has a file for each; without it
-    the file's name says so. Raises PartUnknown. `wanted` is which annotation of a task of Label Studio is taken.
+    the file's name says so. Raises PartUnknown. `wanted` is which annotation of a task of Label Studio is taken,
+    `chosen` which field each column of a CSV file is.
     """
     known = formats()
     if name not in known:
@@ -55,11 +59,13 @@ def format_for(
         )
     if name == LabelStudioTasks.name:
         return Format(LabelStudioTasks(wanted), None)
+    if name == CsvQuestions.name:
+        return Format(CsvQuestions(chosen), None)
     held = Collection.objects.filter(name=collection_name, protocol__name=name).first()
     protocol = held.protocol if held else known[name].protocol
     if protocol is None:
         return known[name]
-    return _declared(protocol, _part_of(protocol.declaration, file_name, part))
+    return _declared(protocol, _part_of(protocol.declaration, file_name, part), chosen)
 
 
 def of_its_head(head: Head) -> Format:
@@ -114,5 +120,5 @@ def _part_of(declaration: Declaration, file_name: str, given: str) -> str:
     return part
 
 
-def _declared(protocol: Protocol, part: str = "") -> Format:
-    return Format(DeclaredRecords(protocol.declaration, part), protocol)
+def _declared(protocol: Protocol, part: str = "", chosen: Chosen | None = None) -> Format:
+    return Format(DeclaredRecords(protocol.declaration, part, chosen), protocol)

@@ -14,6 +14,7 @@ from datasets.deviations import Deviation, DeviationKind
 from datasets.importers import Importer
 from datasets.importers.arriving import Arrived, DeclaredBy, bring, would_add
 from datasets.importers.complete_records import CompleteRecords
+from datasets.importers.csv_questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import of_another_format, of_its_head
 from datasets.importers.json_text import Unreadable
@@ -65,7 +66,7 @@ class FileReport(Contents):
     @property
     def is_compared(self) -> bool:
         """Whether it was looked at how the file comes out again."""
-        return isinstance(self.importer, DeclaredRecords)
+        return isinstance(self.importer, DeclaredRecords | CsvQuestions)
 
     @property
     def already_there(self) -> int:

@@ -24,9 +24,9 @@ def published(study_data):
     return (study_data / "wikicontradict/wikicontradict.json").read_bytes()
 
 
-def bring(data):
+def bring(data, format="wikicontradict"):
     return import_file(
-        importer=IMPORTERS["wikicontradict"],
+        importer=IMPORTERS[format],
         file=io.BytesIO(data),
         collection_name="wikicontradict",
     )
@@ -50,6 +50,15 @@ def test_the_published_records_come_out_equal_and_the_table_byte_for_byte(publis
     assert hashlib.sha256(table).hexdigest() == (
         "cef10054f8aad3e36bca95a0873c2cbb0de8ab4d7b716cadacc5da7aa179ff2b"
     )
+
+
+@pytest.mark.django_db
+def test_the_published_table_comes_in_and_out_byte_for_byte(study_data):
+    table = (study_data / "wikicontradict/wikicontradict_rag_qa.csv").read_bytes()
+    report = bring(table, "csv")
+    assert (report.records, report.questions) == (130, 253)
+    assert report.how_it_comes_out == "An export gives the same bytes."
+    assert exported(report.collection, "wikicontradict-csv").encode() == table
 
 
 @pytest.mark.django_db

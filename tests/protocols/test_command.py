@@ -51,8 +51,8 @@ def test_all_faults_are_printed_with_what_is_allowed(folder, action):
     assert str(refused.value) == (
         "mills.toml is no protocol. Nothing was installed.\n"
         f"  line 3, protocol 'mills', version: write a number from 1 to {LARGEST_VERSION}.\n"
-        "  line 10, file, shape: this is not a text. shape is one of lines, list, object. One record on each line, a "
-        "list of records, or an object with a list of records."
+        "  line 10, file, shape: this is not a text. shape is one of lines, list, object, csv. One record on each "
+        "line, a list of records, an object with a list of records, or CSV with a row each."
     )
     assert refused.value.returncode == 1
     assert not Protocol.objects.exists()

@@ -42,7 +42,7 @@ def test_ten_faults_in_one_file_are_ten_sentences_with_key_and_line():
     )
     assert faults(text) == [
         "line 3, protocol 'mills', version: this is not a whole number.",
-        "line 10, file, shape: 'table' is none of lines, list, object.",
+        "line 10, file, shape: 'table' is none of lines, list, object, csv.",
         "line 15, item, cluster: 'miller' is no field that holds a text.",
         f"line 28, field 'source', lable: this is no key of [field]. There are {', '.join(FIELD_KEYS)}. Did you mean "
         "label?",

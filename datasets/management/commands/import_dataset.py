@@ -5,7 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import IMPORTERS
+from datasets.importers.csv_columns import chosen_of
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import ImportReport, deviations_in, import_file
 from datasets.importers.imported_file import opened
@@ -48,6 +50,18 @@ class Command(RefusingCommand):
             help="a control of Label Studio, or a key of its data, that has another name than the study's",
         )
         parser.add_argument(
+            "--column",
+            action="append",
+            metavar="COLUMN=FIELD",
+            help="of a CSV file: which field a column is; without any, as the columns' names say",
+        )
+        parser.add_argument(
+            "--delimiter",
+            default="",
+            choices=DELIMITERS,
+            help="of a CSV file; without it, the one that its first line shows",
+        )
+        parser.add_argument(
             "--list", action="store_true", help="list every deviation with its record"
         )
 
@@ -59,6 +73,7 @@ class Command(RefusingCommand):
             file_name=path.name,
             part=options["part"],
             wanted=wanted_of(options["take"], names_of(options["names"])),
+            chosen=chosen_of(options["column"], options["delimiter"]),
         )
         with opened(path) as file:
             report = import_file(

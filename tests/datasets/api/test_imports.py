@@ -91,7 +91,7 @@ def test_an_import_that_is_sent_twice_is_one(client, olga):
     [
         ({"collection": "../mills"}, 400, "cannot name a collection"),
         ({"collection": "a" * 81}, 400, "collection: "),
-        ({"format": "csv"}, 404, "There is no format 'csv'; there are wikicontradict"),
+        ({"format": "table"}, 404, "There is no format 'table'; there are wikicontradict"),
         ({"file": ""}, 400, "file: "),
     ],
 )

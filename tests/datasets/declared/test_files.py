@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from datasets.declared.writing import FileNoted, RecordWriter
+from datasets.declared.writing import FileNoted, writer_of
 from datasets.importers import json_list
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
@@ -47,7 +47,7 @@ SHAPES = [LINES, LINES + ASCII, *(
 @pytest.mark.parametrize("file", SHAPES)
 @pytest.mark.parametrize("records", [[], TWO[:1], TWO])
 def test_a_file_is_written_as_one_call_writes_it(file, records):
-    writer = RecordWriter(declaration(file), FileNoted(KEPT, "\n"))
+    writer = writer_of(declaration(file), FileNoted(KEPT, "\n"))
     mixed = [dict(sorted(record.items())) for record in records]  # as a database gives them
     text = "".join([*map(writer.next, mixed), writer.last()])
     assert text == dumped(file, records) + "\n"

@@ -166,7 +166,7 @@ def test_a_refused_file_is_read_once_whatever_protocols_there_are():
     conflictbank.protocol()
     for name in ("ferries", "boats", "rafts"):
         install(toml().replace(b'name = "ferries"', f'name = "{name}"'.encode(), 1), f"{name}.toml")
-    file = Counted(file_of_records(*(record(n, question=None) for n in range(2_500))))
+    file = Counted(file_of_records(*(record(n, question=None) for n in range(3_000))))
     importer, protocol = format_for("conflictbank", "conflicts")
     with pytest.raises(Unreadable, match="records cannot be read"):
         import_file(importer=importer, protocol=protocol, file=file, collection_name="conflicts")
@@ -222,14 +222,14 @@ def test_a_protocol_that_was_changed_while_its_file_was_read_is_not_used():
 
 
 def test_formats_are_the_programs_and_the_newest_version_of_each_installed_protocol():
-    assert list(formats()) == ["wikicontradict", "label-studio", "complete-json"]
+    assert list(formats()) == ["wikicontradict", "csv", "label-studio", "complete-json"]
     install(toml(), "ferries.toml")
     later, _ = install(toml().replace(b"version = 1", b"version = 2"), "ferries.toml")
-    assert list(formats()) == ["wikicontradict", "label-studio", "complete-json", "ferries"]
+    assert list(formats()) == ["wikicontradict", "csv", "label-studio", "complete-json", "ferries"]
     assert format_for("ferries", "new").protocol == later
     with pytest.raises(
         NotFoundHere,
-        match="no format 'knot'; there are wikicontradict, label-studio, complete-json, ferries",
+        match="no format 'knot'; there are wikicontradict, csv, label-studio, complete-json, ferries",
     ):
         format_for("knot", "new")
 

@@ -85,11 +85,11 @@ def test_what_is_no_file_of_records_is_refused(data):
 def test_a_name_or_format_that_is_none_is_refused_at_once(folder):
     with pytest.raises(Refusal, match="cannot name a collection"):
         begun(b"[]", into="../mills")
-    with pytest.raises(NotFoundHere, match="There is no format 'csv'"):
+    with pytest.raises(NotFoundHere, match="There is no format 'table'"):
         import_jobs.begin(
             file=SimpleUploadedFile("a", b"[]"),
             collection_name="mills",
-            format="csv",
+            format="table",
             by=person("oscar", Role.ADMIN),
         )
     assert not folder.exists()
