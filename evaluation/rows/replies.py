@@ -26,6 +26,8 @@ COLUMNS: dict[str, str | Combinable] = {
     "model_service": f"{_ITEM}model__service",
     "model": f"{_ITEM}model__model_id",
     "sample": f"{_ITEM}sample",
+    # What people said comes first.
+    "final_verdict": "item__resolution__verdict",
     "judge": "judge__pseudonym",
     "judge_prompt": "judge__prompt__version",
     "rubric": "rubric__version",
@@ -35,7 +37,6 @@ COLUMNS: dict[str, str | Combinable] = {
     "verdict": "verdict",
     "holds": "holds",
     "spelling": Subquery(_LAST.values("spelling")[:1]),
-    "final_verdict": "item__resolution__verdict",
     "reply": Subquery(_LAST.values("reply")[:1]),
 }
 _KNOWN = {True: "yes", False: "no", None: ""}

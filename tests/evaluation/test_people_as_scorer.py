@@ -190,6 +190,8 @@ def test_it_is_on_the_page_and_in_latex(client):
     assertContains(page, "Marking by people next to exact match")
     assertContains(page, "Correlation of the two shares over 5 models: Pearson 0.")
     assertContains(page, "95 % by Fisher&#x27;s z")
+    text = page.content.decode()
+    assert text.index('id="result"') < text.index('id="verdicts"') < text.index('id="scores"')
     report = study_report(study)
     source = latex(report, read_display({}, report))
     assert "Marking by people next to exact match: people's verdicts in rows" in source

@@ -10,6 +10,7 @@ import pytest
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.sheets import SHEETS
+from evaluation.rows import replies as export
 from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report
 from generation.models import LanguageModel
@@ -198,6 +199,15 @@ def test_the_rows_show_what_the_judge_model_replied(study, client, rita):
     ).content.decode()
     assert page.count("Reply without a verdict") == 6
     assert "evaluation: ?" in page
+
+
+@pytest.mark.once
+def test_what_people_decided_comes_before_what_judge_models_said(study, client, rita):
+    page = client.get(f"/reports/{study.pk}/rows/?said=incorrect").content.decode()
+    for card in page.split("<article")[1:]:
+        assert 0 < card.index("Final: ") < card.index("Elsewhere (model)")
+    columns = list(export.COLUMNS)
+    assert columns.index("final_verdict") < columns.index("judge")
 
 
 def test_every_link_of_its_table_leads_to_as_many_rows(study, client, rita):
