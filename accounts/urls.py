@@ -23,6 +23,7 @@ urlpatterns = [
     path("account/second-factor/confirm/", second_factor.confirm, name="confirm_second_factor"),
     path("account/second-factor/remove/", second_factor.remove, name="remove_second_factor"),
     path("account/tokens/", tokens.tokens, name="tokens"),
+    path("account/tokens/institution/", institution.prove, name="prove"),
     path("account/tokens/<int:key>/revoke/", tokens.revoke, name="revoke_token"),
     path("people/", people.people, name="people"),
     path("people/<int:pk>/", people.person, name="person"),

@@ -81,6 +81,12 @@ urlpatterns = [
     path("api/studies/<int:study_id>/mine/", studies_api.studies_mine_read, name="api_my_study"),
     path("api/studies/<int:study_id>/next/", slots_api.slots_next, name="api_next"),
     path(
+        "api/studies/<int:study_id>/hand-back/",
+        slots_api.studies_hand_back,
+        name="api_hand_back",
+    ),
+    path("api/studies/<int:study_id>/hand-in/", slots_api.studies_hand_in, name="api_hand_in"),
+    path(
         "api/studies/<int:study_id>/exports/<slug:form>/",
         studies_api.studies_export,
         name="api_study_export",

@@ -236,6 +236,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/assignments/next/"): {},
     ("POST", "/api/assignments/{place}/skip/"): {"reason": "Greek"},
     ("POST", "/api/shown/"): {"tags": "{tag}", "next": "/collections/mills/"},
+    ("POST", "/api/drafts/{draft}/flag/"): {"flagged": True, "note": "Greek"},
     ("POST", "/api/drafts/{draft}/submit/"): {
         "entries": {"validity": "Invalid", "valid_comment": "Corrected since."}
     },
@@ -302,6 +303,11 @@ NO_FIELDS = {
     "/writing/{closed_writing}/reopen/",
     "/writing/entries/{given_up}/take-up/",
     "/api/slots/{slot}/undo/",
+    "/api/drafts/{draft}/undo/",
+    "/api/drafts/{handed_back}/take-up/",
+    "/api/assignments/{place}/hand-back/",
+    "/api/studies/{open}/hand-back/",
+    "/api/studies/{open}/hand-in/",
     "/api/runs/{run}/start/",
     "/api/runs/{hidden}/start/",
     "/api/runs/{run}/stop/",

@@ -89,6 +89,7 @@ GET   /account/second-factor/                                 302  200  200  200
 POST  /account/second-factor/                                 302  200  200  200  200  200  200  200  200  200
 POST  /account/second-factor/confirm/                         302  400  400  400  400  400  400  400  400  400
 POST  /account/second-factor/remove/                          302  409  409  409  409  409  409  409  409  409
+GET   /account/tokens/institution/                            302  302  302  302  302  302  302  302  302  302
 GET   /account/tokens/                                        302  200  200  200  200  200  200  200  200  200
 POST  /account/tokens/                                        403  400  200  200  200  200  200  200  200  200
 POST  /account/tokens/{own_token}/revoke/                     302  404  404  404  302  404  404  404  404  404
@@ -425,10 +426,15 @@ GET   /api/campaigns/{campaign}/files/label-studio.xml/       401  403  403  403
 GET   /api/assignments/                                       401  403  200  200  403  403  403  403  403  200
 POST  /api/assignments/next/                                  401  403  200  200  403  403  403  403  403  200
 POST  /api/assignments/{place}/skip/                          401  403  200  404  403  403  403  403  403  404
+POST  /api/assignments/{place}/hand-back/                     401  403  200  404  403  403  403  403  403  404
 POST  /api/shown/                                             401  403  200  200  403  403  403  403  403  200
+GET   /api/drafts/                                            401  403  200  200  403  403  403  403  403  200
 GET   /api/drafts/{draft}/                                    401  403  200  404  403  403  403  403  403  404
 PATCH /api/drafts/{draft}/                                    401  403  200  404  403  403  403  403  403  404
 POST  /api/drafts/{draft}/submit/                             401  403  200  404  403  403  403  403  403  404
+POST  /api/drafts/{draft}/undo/                               401  403  200  404  403  403  403  403  403  404
+POST  /api/drafts/{draft}/flag/                               401  403  200  404  403  403  403  403  403  404
+POST  /api/drafts/{handed_back}/take-up/                      401  403  409  404  403  403  403  403  403  404
 GET   /api/collections/                                       401  403  200  200  403  403  403  200  200  200
 GET   /api/collections/mills/                                 401  403  200  200  403  403  403  200  200  200
 GET   /api/collections/mills/records/                         401  403  200  200  403  403  403  200  200  200
@@ -478,6 +484,8 @@ GET   /api/studies/{open}/mine/                               401  403  403  403
 POST  /api/studies/{open}/next/                               401  403  403  403  409  404  403  403  403  409
 GET   /api/studies/{closed}/exports/json/                     401  403  403  403  403  403  403  200  200  200
 GET   /api/studies/{open}/exports/json/                       401  403  403  403  403  403  403  200  200  403
+POST  /api/studies/{open}/hand-back/                          401  403  403  403  200  404  403  403  403  200
+POST  /api/studies/{open}/hand-in/                            401  403  403  403  409  404  403  403  403  409
 GET   /api/slots/{slot}/                                      401  403  403  403  200  404  403  403  403  404
 POST  /api/slots/{slot}/verdict/                              401  403  403  403  200  404  403  403  403  404
 POST  /api/slots/{slot}/undo/                                 401  403  403  403  200  404  403  403  403  404

@@ -21,6 +21,7 @@ from accounts.models import Identity
 from accounts.sealing import sealed, unsealed
 from accounts.throttles import count_leaving
 from accounts.views.sign_in import FORM, JOINING, invitation_of, sign_in_now
+from accounts.views.tokens import PROVEN
 from leases.refusal import Conflict, NotAllowed, Refusal
 from pages.refusals import form_page
 
@@ -81,6 +82,8 @@ def back(request: HttpRequest) -> HttpResponse:
         arrival = institution.arrive(request)
         if arrival.purpose["for"] == "link":
             return _link(request, arrival)
+        if arrival.purpose["for"] == "token":
+            return _prove(request, arrival)
         if arrival.purpose["for"] == "join":
             return _go_on_joining(request, arrival)
         person = institution.person_of(arrival.subject)
@@ -112,6 +115,27 @@ def _link(request: HttpRequest, arrival: institution.Arrival) -> HttpResponse:
     there = f"as {arrival.shown} at {institution.name()}"
     messages.success(request, f"From now on you can sign in {there} too.")
     return redirect("accounts:linked")
+
+
+@require_safe
+@where_it_is_on
+@signed_in
+def prove(request: HttpRequest) -> HttpResponse:
+    """Away to the institution, to sign in there anew before a token is made."""
+    count_leaving(request)
+    return HttpResponseRedirect(
+        _address(request, {"for": "token", "person": person_of(request).pk})
+    )
+
+
+def _prove(request: HttpRequest, arrival: institution.Arrival) -> HttpResponse:
+    person = institution.person_of(arrival.subject)
+    if person != request.user or person.pk != arrival.purpose["person"]:
+        raise NotAllowed(
+            f"At {institution.name()} you signed in as somebody else. Nothing was changed; begin again as yourself."
+        )
+    request.session[PROVEN] = time.time()
+    return redirect("accounts:tokens")
 
 
 def _sign_in_page(request: HttpRequest, refused: Refusal) -> HttpResponse:

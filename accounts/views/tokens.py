@@ -1,5 +1,6 @@
 """A person's tokens: listed, made after the password, revoked; by admins too."""
 
+import time
 from typing import Any
 
 from django import forms
@@ -9,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts import second_factor
+from accounts import institution, second_factor
 from accounts.access import person_of, roles_required, signed_in
 from accounts.forms import CodeForm, CurrentPasswordForm
 from accounts.models import ApiToken, Person
@@ -17,6 +18,9 @@ from accounts.roles import Role
 from accounts.tokens import issuing
 from accounts.tokens.scopes import WHAT_THEY_ALLOW, Scope, scopes_of
 from pages.refusals import form_page, refused_in
+
+# In a session: when its person signed in at the institution anew, and for how many seconds one token can be made then.
+PROVEN, PROOF_HOLDS = "proven", 600
 
 
 class NewTokenForm(CurrentPasswordForm):
@@ -54,9 +58,19 @@ class NewTokenAndCodeForm(CodeForm, NewTokenForm):
 
 def token_form(request: HttpRequest, data: Any = None) -> NewTokenForm:
     factor = second_factor.factor_of(person_of(request))
-    if factor:
-        return NewTokenAndCodeForm(request, data, factor=factor)
-    return NewTokenForm(request, data)
+    form = (
+        NewTokenAndCodeForm(request, data, factor=factor) if factor else NewTokenForm(request, data)
+    )
+    if is_proven(request):
+        del form.fields["current_password"]
+    return form
+
+
+def is_proven(request: HttpRequest) -> bool:
+    """Whether somebody without a password has signed in at the institution anew."""
+    at = request.session.get(PROVEN, 0)
+    has_password = person_of(request).has_usable_password()
+    return not has_password and time.time() - at < PROOF_HOLDS
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,6 +88,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
             text = issuing.make(
                 person_of(request), name=given["name"], scopes=scopes, days=given["days"]
             )
+            request.session.pop(PROVEN, None)
             context = {"name": given["name"], "token": text, "days": given["days"]}
             return render(request, "accounts/new_token.html", context)
     return _page(request, form)
@@ -84,7 +99,8 @@ def _page(request: HttpRequest, form: NewTokenForm) -> HttpResponse:
     context = {
         "form": form,
         "tokens": issuing.listed(person),
-        "has_password": person.has_usable_password(),
+        "may_make": person.has_usable_password() or is_proven(request),
+        "institution": institution.name() if hasattr(person, "identity") else "",
         "has_role": bool(person.roles),
     }
     return form_page(request, "accounts/tokens.html", context)

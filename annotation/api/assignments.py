@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.access import person_of
+from accounts.models import Person
 from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from annotation.api.drafts import DraftOut, draft_data
@@ -16,7 +17,7 @@ from annotation.desk.draft_page import annotation_at
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AssignmentState
 from annotation.views.campaigns import NO_CAMPAIGN
-from annotation.workflow import claiming
+from annotation.workflow import claiming, saving
 from leases.refusal import NotFoundHere
 from leases.rows import first_of
 from pages.rest.lists import rows_page
@@ -106,6 +107,10 @@ def assignments_next(request: Request, sent: Mapping[str, Any]) -> dict[str, Any
     assignment = claiming.in_hand_or_next(by=person, campaign=campaign)
     if assignment is None:
         raise NotFoundHere(claiming.none_left(campaign), code="none_left")
+    return _in_hand(assignment, person)
+
+
+def _in_hand(assignment: Assignment, person: Person) -> dict[str, Any]:
     draft = annotation_at(assignment.pk, person)
     return {
         "id": assignment.pk,
@@ -128,3 +133,25 @@ def assignments_skip(request: Request, assignment_id: int, sent: Mapping[str, An
     """Leave a tag to others for good, with a reason; the draft is kept as it was saved. Sent again it does nothing."""
     claiming.skip(assignment_id=assignment_id, by=person_of(request), reason=sent["reason"])
     return own_assignments(request).get(pk=assignment_id)
+
+
+@operation("POST", scope=Scope.ANNOTATE, roles=(Role.ANNOTATOR,), answers=DraftOut, refusals=(409,))
+def assignments_hand_back(request: Request, assignment_id: int) -> dict[str, Any]:
+    """Free a tag for others. The draft is kept; take it up to go on with it. Sent again it is 404."""
+    person = person_of(request)
+    draft = annotation_at(assignment_id, person).pk
+    claiming.hand_back(assignment_id=assignment_id, by=person)
+    return draft_data(saving.draft_of(draft, person))
+
+
+@operation(
+    "POST",
+    scope=Scope.ANNOTATE,
+    roles=(Role.ANNOTATOR,),
+    answers=AssignmentNextOut,
+    refusals=(409,),
+)
+def drafts_take_up(request: Request, annotation_id: int) -> dict[str, Any]:
+    """Go on with a draft whose tag is not in hand, as after handing it back."""
+    person = person_of(request)
+    return _in_hand(claiming.take_up(annotation_id=annotation_id, by=person), person)

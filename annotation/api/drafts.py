@@ -18,11 +18,13 @@ from annotation.fields.form_input import FormReading, read_changes
 from annotation.fields.steps import STEPS
 from annotation.models import Annotation
 from annotation.states import EDITABLE, AnnotationState
-from annotation.workflow import saving, submitting
-from annotation.workflow.saving import Activity
+from annotation.workflow import saving, submitting, undoing
+from annotation.workflow.saving import MOST_FLAG_NOTE, Activity
 from annotation.workflow.submitting import Submission
 from leases.refusal import Refusal
+from pages.rest.lists import rows_page
 from pages.rest.operations import methods, operation
+from pages.rest.parameters import choice
 from pages.versions import version_of
 
 
@@ -49,11 +51,33 @@ class DraftSubmitIn(DraftSaveIn):
     )
 
 
+class DraftFlagIn(serializers.Serializer[Any]):
+    flagged = serializers.BooleanField()
+    note = serializers.CharField(allow_blank=True, default="", max_length=MOST_FLAG_NOTE)
+
+
+class ListedDraftOut(serializers.ModelSerializer[Annotation]):
+    """`assignment` is null where the tag is not in hand: it was handed back, or held for too long without a save."""
+
+    assignment = serializers.IntegerField(source="assignment_id", allow_null=True)
+    tag = serializers.IntegerField(source="sighting.tag_id")
+    title = serializers.CharField(source="sighting.tag.article.title")
+
+    class Meta:
+        model = Annotation
+        fields = ("id", "assignment", "tag", "title", "state", "version", "saved_at")
+
+
 class DraftOut(serializers.Serializer[Any]):
-    """`note`: the reviewer's, on what was sent back. `filled`: the fields that hold what the app filled in."""
+    """`note`: the reviewer's, on what was sent back. `filled`: the fields that hold what the app filled in.
+
+    `assignment` is null where the tag is not in hand.
+    """
 
     id = serializers.IntegerField()
     assignment = serializers.IntegerField(allow_null=True)
+    flagged = serializers.BooleanField()
+    flag_note = serializers.CharField()
     state = serializers.ChoiceField(AnnotationState.choices)
     version = serializers.IntegerField()
     saved_at = serializers.DateTimeField()
@@ -81,6 +105,8 @@ def draft_data(row: Annotation) -> dict[str, Any]:
         "version": row.version,
         "saved_at": row.saved_at,
         "note": note_of(review) if review else "",
+        "flagged": row.flagged,
+        "flag_note": row.flag_note,
         "filled": row.filled,
         "entries": entries_of(row),
     }
@@ -103,6 +129,22 @@ class SentDraft:
             "notices": [*self.reading.notices, *self.captured.notices],
         }
         return Response(DraftSavedOut(saved).data)
+
+
+@operation(
+    "GET",
+    scope=Scope.READ,
+    roles=(Role.ANNOTATOR,),
+    answers=ListedDraftOut,
+    listed=True,
+    etag=True,
+    parameters=(choice("state", AnnotationState, "state"),),
+)
+def drafts_list(request: Request) -> Response:
+    """One's own drafts and what was handed in, newest first."""
+    rows = Annotation.objects.filter(author=person_of(request))
+    rows = rows.select_related("sighting__tag__article")
+    return rows_page(request, rows, ListedDraftOut, order=("-pk",))
 
 
 @operation("GET", scope=Scope.ANNOTATE, roles=(Role.ANNOTATOR,), answers=DraftOut)
@@ -170,6 +212,43 @@ def drafts_submit(request: Request, annotation_id: int, sent: Mapping[str, Any])
     if not result.taken:
         raise incomplete(result)
     return draft.saved(result.annotation)
+
+
+@operation(
+    "POST",
+    scope=Scope.ANNOTATE,
+    roles=(Role.ANNOTATOR,),
+    answers=DraftOut,
+    refusals=(409,),
+    versioned=True,
+)
+def drafts_undo(request: Request, annotation_id: int) -> dict[str, Any]:
+    """Take a submission back within a minute, before somebody has opened it: it is a draft again.
+
+    The version is the one that the submission answered with. Sent again it does nothing.
+    """
+    person = person_of(request)
+    undoing.undo(annotation_id=annotation_id, by=person, version=version_of(request))
+    return draft_data(saving.draft_of(annotation_id, person))
+
+
+@operation(
+    "POST",
+    scope=Scope.ANNOTATE,
+    roles=(Role.ANNOTATOR,),
+    takes=DraftFlagIn,
+    answers=DraftOut,
+    refusals=(409,),
+)
+def drafts_flag(request: Request, annotation_id: int, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Flag one's own draft for the admins with a note, or remove the flag. It makes no new version."""
+    person = person_of(request)
+    row = saving.draft_of(annotation_id, person)
+    if row.state not in EDITABLE:
+        raise saving.why_not_saved(row.pk, row.version, {})
+    saving.flag(annotation=row, **sent)
+    row.refresh_from_db(fields=["flagged", "flag_note"])
+    return draft_data(row)
 
 
 def incomplete(result: Submission) -> Refusal:

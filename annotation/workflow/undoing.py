@@ -69,7 +69,7 @@ def _check(row: Annotation, by: Person, version: int) -> None:
         )
     if row.version != version:
         raise Conflict(
-            "You have submitted it again since: this page is an old one. Look at your queue."
+            "You have submitted it again since, and only the newest version can be taken back: read it again."
         )
     if row.assignment.campaign.state != CampaignState.OPEN:
         raise Conflict("Its campaign is closed: what was submitted cannot be taken back.")

@@ -16,10 +16,11 @@ from accounts.access import person_of
 from accounts.models import Person
 from accounts.roles import Role
 from accounts.tokens.scopes import Scope
-from judging import presenting, progress, queues, verdicts, warmup
-from judging.api.studies import SlotCountsOut
+from judging import listed_studies, pool, presenting, progress, queues, verdicts, warmup
+from judging.api.studies import JudgedStudyOut, SlotCountsOut
 from judging.blinding import keep_items
-from judging.models import JudgingSlot
+from judging.listed_studies import JudgedStudy
+from judging.models import JudgingSlot, Study
 from judging.rules import rubric
 from judging.rules.verdict_scale import LONGEST_KEY
 from judging.states import SlotState
@@ -29,7 +30,9 @@ from pages.versions import version_of
 
 JUDGES = (Role.JUDGE,)
 WARM_UP = "The study begins with a warm-up, whose items show what others decided. Do it on its page under Judge first."
-NONE_LEFT = "There is nothing left for you to judge in this study now. What you have judged is handed in under Judge."
+NONE_LEFT = (
+    "There is nothing left for you to judge in this study now. Hand in what you have judged."
+)
 
 
 class VerdictIn(serializers.Serializer[Any]):
@@ -180,6 +183,29 @@ def slots_skip(request: Request, slot_id: uuid.UUID, sent: Mapping[str, Any]) ->
 def slots_flag(request: Request, slot_id: uuid.UUID, sent: Mapping[str, Any]) -> Any:
     """Flag the item for the admin, or remove the flag."""
     return _moved(request, slot_id, partial(verdicts.flag, **sent))
+
+
+@operation("POST", scope=Scope.JUDGE, roles=JUDGES, answers=JudgedStudyOut, refusals=CLOSED)
+def studies_hand_back(request: Request, study_id: int) -> JudgedStudy:
+    """In a pool: free what the person has drawn and not judged, for others. Verdicts are kept."""
+    person = person_of(request)
+    study = queues.study_of(person, study_id)
+    pool.hand_back(person, study)
+    return _judged(person, study)
+
+
+@operation("POST", scope=Scope.JUDGE, roles=JUDGES, answers=JudgedStudyOut, refusals=CLOSED)
+def studies_hand_in(request: Request, study_id: int) -> JudgedStudy:
+    """Close all of the person's items in a study: their verdicts cannot change any more. 409 while some wait."""
+    person = person_of(request)
+    study = queues.study_of(person, study_id)
+    verdicts.hand_in(person, study)
+    return _judged(person, study)
+
+
+def _judged(person: Person, study: Study) -> JudgedStudy:
+    [shown] = listed_studies.of_judge(person, [study])
+    return shown
 
 
 def _moved(request: Request, slot_id: uuid.UUID, move: Callable[[JudgingSlot], object]) -> Any:

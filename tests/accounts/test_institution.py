@@ -11,9 +11,10 @@ from joserfc.jwk import OctKey, RSAKey
 
 from accounts import institution, invitations, second_factor
 from accounts.hashing import keyed_hash
-from accounts.models import Identity, Invitation, Person, Session
+from accounts.models import ApiToken, Identity, Invitation, Person, Session
 from accounts.rates import LEAVINGS
 from accounts.roles import Role
+from accounts.views.tokens import PROOF_HOLDS
 from leases.clock import in_seconds
 from operations import forgetting
 from tests.accounts.factories import use_up
@@ -419,6 +420,85 @@ def test_an_invited_person_joins_with_an_identity_and_no_password(client, provid
     assert "Change your password" not in page
     assert "have no password here" in client.get("/account/second-factor/").content.decode()
     assert "have no password here" in client.get("/account/institution/").content.decode()
+
+
+# ---------------------------------------------------------------- making a token
+
+TOKENS = "/account/tokens/"
+TOKEN = {"name": "notebook", "scopes": ["read"], "days": 90}
+
+
+@pytest.fixture
+def without_password(client, provider, bob):
+    bob.set_unusable_password()
+    bob.save()
+    sign_in(client, provider)
+    return bob
+
+
+def prove(client, provider, subject="bob-17"):
+    return sign_in(client, provider, subject, f"{TOKENS}institution/")
+
+
+def test_who_has_no_password_makes_a_token_after_signing_in_there_anew(
+    client, provider, without_password
+):
+    assert client.post(TOKENS, TOKEN).status_code == 400  # being signed in is not enough
+    assert f'href="{TOKENS}institution/"' in client.get(TOKENS).content.decode()
+    address = leave(client, f"{TOKENS}institution/")
+    assert asks_for_a_new_sign_in(address)
+    assert come_back(client, provider, address)["Location"] == TOKENS
+    page = client.get(TOKENS).content.decode()
+    assert "Make the token" in page
+    assert 'type="password"' not in page
+    assert client.post(TOKENS, TOKEN | {"name": ""}).status_code == 400
+    assert client.post(TOKENS, TOKEN).status_code == 200
+    assert client.post(TOKENS, TOKEN).status_code == 400  # one token for each time
+    assert ApiToken.objects.get().person == without_password
+
+
+def test_a_new_sign_in_there_holds_for_minutes(client, provider, without_password, monkeypatch):
+    prove(client, provider)
+    later = time.time() + PROOF_HOLDS + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert client.post(TOKENS, TOKEN).status_code == 400
+    assert not ApiToken.objects.exists()
+
+
+@pytest.mark.parametrize("subject", ["eve-99", "carl-3"])
+def test_a_new_sign_in_there_as_somebody_else_makes_nothing(
+    client, provider, without_password, subject
+):
+    """Whether that identity is linked to an account or not."""
+    carl = person("carl", Role.ADMIN)
+    Identity.objects.create(person=carl, issuer=provider.issuer, subject="carl-3")
+    assert prove(client, provider, subject).status_code == 403
+    assert client.post(TOKENS, TOKEN).status_code == 400
+    assert is_in(client)
+
+
+def test_a_new_sign_in_there_counts_in_its_own_session_alone(client, provider, without_password):
+    other = Client()
+    sign_in(other, provider)
+    prove(client, provider)
+    assert other.post(TOKENS, TOKEN).status_code == 400
+    back = provider.sign_in(leave(client, f"{TOKENS}institution/"), "bob-17")
+    client.post("/sign-out/")
+    refused(client, client.get(path_of(back)), 400, NOT_COMPLETED)
+
+
+def test_who_has_a_password_is_asked_for_it_whatever_the_institution_says(client, provider, bob):
+    client.force_login(bob)
+    prove(client, provider)
+    assert client.post(TOKENS, TOKEN).status_code == 400
+    assert client.post(TOKENS, TOKEN | {"current_password": PASSWORD}).status_code == 200
+
+
+def test_a_silent_institution_makes_no_token(client, provider, without_password):
+    institution._client.cache_clear()
+    provider.status = 500
+    assert client.get(f"{TOKENS}institution/").status_code == 503
+    assert is_in(client)
 
 
 def test_without_an_invitation_nobody_joins(client, provider, token):

@@ -183,3 +183,35 @@ def test_a_closed_item_answers_conflict(client, slots):
 def test_the_schema_names_the_moves(client, slots):
     schema = client.get("/api/schema.json").json()
     assert "/api/slots/{slot_id}/verdict/" in schema["paths"]
+
+
+def of_study(client, slots, act):
+    return client.post(f"/api/studies/{slots[0].round.study.pk}/{act}/")
+
+
+def test_a_study_is_handed_in_once_nothing_waits(client, slots):
+    early = of_study(client, slots, "hand-in")
+    assert (early.status_code, early.json()["error"][:30]) == (
+        409,
+        "24 of your items have no verdi",
+    )
+    for slot in slots:
+        verdicts.give(slot, "correct")
+    for _ in range(2):
+        answer = of_study(client, slots, "hand-in")
+        assert (answer.status_code, answer.json()["handed_in"]) == (200, True)
+    assert post(client, slots[0], "verdict", 1, verdict="incorrect").status_code == 409
+
+
+def test_what_was_not_judged_is_handed_back(client, slots):
+    verdicts.give(slots[0], "correct")
+    for _ in range(2):
+        answer = of_study(client, slots, "hand-back").json()
+        assert answer["progress"] == {"judged": 1, "skipped": 0, "waiting": 0, "total": 1}
+    assert post(client, slots[1], "verdict", verdict="correct").status_code == 404
+
+
+@pytest.mark.parametrize("act", ["hand-in", "hand-back"])
+def test_only_its_judges_hand_in_or_back(client, slots, act):
+    client.force_login(make.judge("carol"))
+    assert of_study(client, slots, act).status_code == 404
