@@ -211,6 +211,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Operations of Sic et Non for programs.",
     "SERVERS": [{"url": BASE_URL}],
     "POSTPROCESSING_HOOKS": [],  # the words of a column stay where they are named
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "COMPONENT_SPLIT_PATCH": False,  # what a PATCH needs is required
 }
 
 OIDC_ISSUER = environment.oidc_issuer()

@@ -79,9 +79,8 @@ class SnapshotOut(serializers.ModelSerializer[ReportSnapshot]):
         fields = ("id", "study", "note", "rows_hash", "app_version", "public", "created_at")
 
 
+# A row of a page whose studies were read at once.
 class ReportRow(ReportOut):
-    """A row of a page whose studies were read at once."""
-
     def to_representation(self, study: Any) -> Any:
         return super().to_representation(self.context[study.pk])
 

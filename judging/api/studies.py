@@ -112,9 +112,8 @@ class StudyOut(ListedStudyOut):
     rounds = RoundOut(many=True, allow_null=True)
 
 
+# A row of a page whose studies were read at once.
 class JudgedStudyRow(JudgedStudyOut):
-    """A row of a page whose studies were read at once."""
-
     def to_representation(self, study: Any) -> Any:
         return super().to_representation(self.context[study.pk])
 

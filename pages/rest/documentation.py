@@ -15,6 +15,7 @@ from accounts.access import signed_in
 from accounts.roles import Role
 from accounts.tokens.scopes import WHAT_THEY_ALLOW, Scope
 from pages.rest.operations import operation
+from pages.rest.schema import WHY
 
 Json = dict[str, Any]
 DEEPEST = 5  # levels of fields within fields that the page shows
@@ -31,12 +32,6 @@ class ShownField:
 
 
 @dataclass(frozen=True)
-class ShownAnswer:
-    status: str
-    about: str
-
-
-@dataclass(frozen=True)
 class ShownOperation:
     name: str
     method: str
@@ -46,8 +41,10 @@ class ShownOperation:
     roles: Sequence[str]
     parameters: list[ShownField]
     body: list[ShownField]
+    body_about: str
     answer: list[ShownField]
-    refusals: list[ShownAnswer]
+    answer_about: str
+    refusals: list[str]
 
 
 @cache
@@ -78,7 +75,7 @@ def operations(request: HttpRequest) -> HttpResponse:
         rooms.setdefault(room, []).append(shown)
     error = list(_fields(schema(), {"$ref": "#/components/schemas/ErrorOut"}))
     scopes = [(scope.value, allows) for scope, allows in WHAT_THEY_ALLOW.items()]
-    context = {"rooms": rooms.items(), "error": error, "scopes": scopes}
+    context = {"rooms": rooms.items(), "error": error, "scopes": scopes, "statuses": WHY.items()}
     return render(request, "api/operations.html", context)
 
 
@@ -93,6 +90,7 @@ def shown_operations(made: Json) -> Iterator[tuple[str, ShownOperation]]:
 def _shown(made: Json, path: str, method: str, one: Json) -> ShownOperation:
     text, _, _ = one["description"].rpartition("\n\nScope: ")
     done = next(status for status in one["responses"] if status < "300")
+    sent, given = one.get("requestBody", {}), one["responses"][done]
     return ShownOperation(
         name=one["operationId"],
         method=method.upper(),
@@ -101,13 +99,11 @@ def _shown(made: Json, path: str, method: str, one: Json) -> ShownOperation:
         scope=one["x-scope"],
         roles=one["x-roles"],
         parameters=[_parameter(made, each) for each in one.get("parameters", [])],
-        body=list(_contents(made, one.get("requestBody", {}))),
-        answer=list(_contents(made, one["responses"][done])),
-        refusals=[
-            ShownAnswer(status, said["description"])
-            for status, said in one["responses"].items()
-            if status != done
-        ],
+        body=list(_contents(made, sent)),
+        body_about=_about(made, sent),
+        answer=list(_contents(made, given)),
+        answer_about=_about(made, given),
+        refusals=[status for status in one["responses"] if status != done],
     )
 
 
@@ -116,6 +112,15 @@ def _parameter(made: Json, one: Json) -> ShownField:
     about = ". ".join(filter(None, (where.capitalize(), one.get("description", ""))))
     kind = _kind(made, one["schema"])
     return ShownField(one["name"], kind, about, bool(one.get("required")))
+
+
+def _about(made: Json, holder: Json) -> str:
+    """What is said of a body as a whole; of the page of a list, what is said of its rows."""
+    for content in holder.get("content", {}).values():
+        of = _resolved(made, content["schema"])
+        rows = of.get("properties", {}).get("results", {}).get("items")
+        return str((_resolved(made, rows) if rows else of).get("description", ""))
+    return ""
 
 
 def _contents(made: Json, holder: Json) -> Iterator[ShownField]:
@@ -154,6 +159,8 @@ def _resolved(made: Json, of: Json) -> Json:
 def _kind(made: Json, of: Json) -> str:
     """A type in words: "integer", "date-time", "list of string", or its words."""
     of = _resolved(made, of)
+    if of.get("nullable"):
+        return f"{_kind(made, {**of, 'nullable': False})} or null"
     if "enum" in of:
         return ", ".join(str(word) for word in of["enum"] if word not in ("", None))
     if of.get("type") == "array":

@@ -1,6 +1,7 @@
 """The entry of an operation in the schema: what it takes, and every status that it can answer."""
 
 from functools import cache
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, cast
 
 from drf_spectacular.types import OpenApiTypes
@@ -72,7 +73,7 @@ def entry(one: "Operation") -> dict[str, Any]:
         for status in statuses(one)
     }
     roles = ", ".join(role.value for role in one.roles)
-    said = (one.work.__doc__ or "").strip()
+    said = cleandoc(one.work.__doc__ or "")
     body = one.takes or None
     return {
         "operation_id": one.name,

@@ -1,6 +1,7 @@
 """The schema is made from the operations, and the page from the schema."""
 
 import pytest
+from django.utils.html import escape
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
@@ -8,7 +9,7 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from pages.rest import documentation
-from pages.rest.schema import ALWAYS
+from pages.rest.schema import ALWAYS, WHY
 from tests.factories import person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
@@ -34,6 +35,10 @@ def test_an_operation_says_what_it_takes_and_all_that_it_answers(made):
     query = {each["name"]: each["schema"] for each in listing["parameters"]}
     assert query["page_size"] == {"type": "integer", "minimum": 1, "maximum": 50}
     assert query["source"] == {"type": "string", "enum": ["sun", "wind"]}
+    assert (
+        making["description"]
+        == "Make one.\n\nIt turns.\n\nScope: export. Roles: researcher, admin."
+    )
     assert set(listing["responses"]) == {"200", *map(str, ALWAYS)}
     assert set(making["responses"]) == {"201", "409", "413", "415", "422", *map(str, ALWAYS)}
     removing = made["paths"]["/api/mills/{name}/"]["delete"]["responses"]
@@ -64,7 +69,13 @@ def test_the_page_shows_every_operation_with_its_fields(client, settings, made, 
     client.force_login(person("rosa", Role.RESEARCHER))
     page = client.get("/programs/")
     for _, one in documentation.shown_operations(made):
-        assertContains(page, f'id="{one.name}"')
+        # Inside the fold, which a link to it then opens without a script.
+        assertContains(page, f'</summary>\n    <div id="{one.name}"')
+        assertContains(page, f'href="#{one.name}"')
+    assertContains(page, "A mill as others see it.")
+    assertContains(page, "string or null")
+    for why in WHY.values():
+        assertContains(page, escape(why), count=1)
     assertContains(page, "inner.year")
     assertContains(page, "results[].name")
     assertContains(page, "Scope manage; admin.")

@@ -18,6 +18,8 @@ WATER = (Role.RESEARCHER, Role.ADMIN)
 
 
 class MillOut(serializers.ModelSerializer[Collection]):
+    """A mill as others see it."""
+
     class Meta:
         model = Collection
         fields = ("name", "title")
@@ -68,7 +70,10 @@ def others_list(request):
     counts="imports", refusals=(409,),
 )  # fmt: skip
 def mills_make(request, sent):
-    """Make one."""
+    """Make one.
+
+    It turns.
+    """
     if Collection.objects.filter(name=sent["name"]).exists():
         raise Conflict("There is one.")
     return Collection.objects.create(name=sent["name"])
