@@ -145,8 +145,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;",
     }
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    _options = DATABASES["default"].setdefault("OPTIONS", {})
     # A server that no longer answers must not block a request for minutes.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 10)
+    _options.setdefault("connect_timeout", 10)
+    # Compiling a long statement takes the server seconds, and none here gains as much. What the URL says comes last.
+    _options["options"] = f"-c jit=off {_options.get('options', '')}".strip()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.Person"

@@ -58,4 +58,6 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 elif os.environ.get("JOINS_AS_WRITTEN"):
     # Tables are joined as the statement says: looking for a better order among a few rows was a third of PostgreSQL's
     # work. Programs that tests start, and tests that run alone, leave the choice to it.
-    DATABASES["default"]["OPTIONS"]["options"] = "-c join_collapse_limit=1 -c from_collapse_limit=1"
+    DATABASES["default"]["OPTIONS"]["options"] += (
+        " -c join_collapse_limit=1 -c from_collapse_limit=1"
+    )

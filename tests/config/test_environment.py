@@ -271,3 +271,10 @@ def test_a_service_may_have_each_key_that_an_entry_knows_and_the_docs_name(monke
 def test_a_setting_that_is_wrong_ends_another_process_with_its_sentence():
     with pytest.raises(SystemExit, match="Setting DEBUG: is wrong"):
         raise pickle.loads(pickle.dumps(environment.SettingError("DEBUG", "is wrong.")))
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_postgresql_compiles_no_statement():
+    with connection.cursor() as cursor:
+        assert cursor.execute("SHOW jit").fetchone() == ("off",)
