@@ -94,12 +94,14 @@ def manage(place: dict[str, str], *command: object) -> subprocess.CompletedProce
     return python(place, "manage.py", *command)
 
 
-def python(place: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A program that hangs ends after two minutes, in an error with its output."""
+def python(
+    place: dict[str, str], *arguments: object, minutes: int = 2
+) -> subprocess.CompletedProcess[str]:
+    """A program that hangs ends after some minutes, in an error with its output."""
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **place}
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120,
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60 * minutes,
     )  # fmt: skip
 
 
