@@ -6,20 +6,28 @@
 
 Twelve tasks with our own texts under the labelling configuration of configuration.py, two annotators. Both annotate
 ten; in the last of these the second cancels. Both skip the eleventh, and nobody opens the twelfth. Of the first, the
-second annotation is the ground truth. returned.json is what Label Studio gives back of the file that the app writes.
+second annotation is the ground truth. returned.json is what Label Studio gives back of the file that the app writes of
+a collection; campaign.json is what it writes of a campaign, and campaign-returned.json and -min.json what comes back.
 """
 
 import copy
 import json
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from django.db import connection
+
+from annotation.exporting.labelstudio_tasks import labelling, task_list
+from annotation.models import Campaign
+from annotation.workflow import claiming
 from bench.peers.label_studio import PASSWORD, PeersBrowser, served
 from datasets.exporters.labelstudio import LabelStudioJson
 from datasets.labelstudio.configuration import configuration
 from datasets.labelstudio.tasks import data_of, results_of
 from datasets.streaming import StreamedRow
+from tests.annotation import factories as make
 
 HERE = Path(__file__).parent
 TEXTS = json.loads(Path("demonstration/imported.json").read_text(encoding="utf-8"))
@@ -64,6 +72,11 @@ class Annotator:
 
 
 def main(environment: str) -> None:
+    subprocess.run([f"{environment}/bin/pip", "show", "label-studio"], check=True)
+    connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    within = annotated()
+    sent = b"".join(task_list(within)).decode()
+    (HERE / "campaign.json").write_text(sent, encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder, served(Path(environment), Path(folder)) as server:
         ann, ben = Annotator(server.port, "ann"), Annotator(server.port, "ben")
         project = new_project(ann, [{"data": data_of(record(n))} for n in range(1, TASKS + 1)])
@@ -77,10 +90,13 @@ def main(environment: str) -> None:
             if n == 1:
                 ann.browser.api("PATCH", f"/api/annotations/{second}", {"ground_truth": True})
         taken_in = new_project(ann, written())
+        campaign = new_project(ann, json.loads(sent), labelling(within).decode())
         for of, kind, name in (
             (project, "JSON", "export.json"),
             (project, "JSON_MIN", "export-min.json"),
             (taken_in, "JSON", "returned.json"),
+            (campaign, "JSON", "campaign-returned.json"),
+            (campaign, "JSON_MIN", "campaign-returned-min.json"),
         ):
             (HERE / name).write_text(exported(ann, of, kind), encoding="utf-8")
 
@@ -91,8 +107,31 @@ def written() -> list[dict[str, Any]]:
     return json.loads("".join(LabelStudioJson().chunks(rows)))
 
 
-def new_project(by: Annotator, tasks: list[dict[str, Any]]) -> int:
-    made = {"title": "Tags", "label_config": configuration(2)}
+def annotated() -> Campaign:
+    """Four tags for two people. Of the first alice's is accepted; bob's third is sent back, and he skips the fourth."""
+    olga, alice, bob = make.admin(), make.annotator("alice"), make.annotator("bob")
+    within = make.campaign(tags=4, people=2, by=olga)
+    for confidence in (1, 2, 3):
+        entered = make.whole(confidence=confidence, qa_comment=f"Tag {confidence}, “so”.")
+        make.submitted(alice, within=within, entries=entered)
+    seconds = [
+        make.submitted(bob, within=within, entries=entered)
+        for entered in (
+            make.nothing(validity="Invalid"),
+            make.whole(type_1=["(PhraseLevel) Entity - Number", "(DiscourseLevel) NP-related "]),
+            make.whole(),
+        )
+    ]
+    skipped = make.draft(bob, within=within)
+    claiming.skip(assignment_id=skipped.assignment_id, by=bob, reason="Too long.")
+    first = seconds[0].sighting.annotations.get(author=alice)
+    make.decide(first, olga)
+    make.decide(seconds[2], olga, "send_back", "Look again.")
+    return within
+
+
+def new_project(by: Annotator, tasks: list[dict[str, Any]], form: str = "") -> int:
+    made = {"title": "Tags", "label_config": form or configuration(2)}
     project = by.browser.api("POST", "/api/projects", made)["id"]
     taken = by.browser.api("POST", f"/api/projects/{project}/import", tasks)
     assert taken["task_count"] == len(tasks), taken

@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
+from datasets.labelstudio.made import of_json
 from datasets.models import Collection
 from datasets.records import current, record_of
 from tests.annotation import factories as make
@@ -16,6 +17,7 @@ from tests.datasets.labelstudio.test_reading import with_types
 
 HERE = Path(__file__).parent
 EXPORT = HERE / "export.json"
+CAMPAIGN = ("campaign.json", "campaign-returned.json", "campaign-returned-min.json")
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +79,29 @@ def test_what_goes_out_is_what_label_studio_gives_back_and_comes_in_again(upload
     assert [task["data"] for task in sent] == [task["data"] for task in returned][: len(sent)]
     call_command("import_dataset", "label-studio", HERE / "returned.json", collection="again")
     assert records("again")[: len(sent)] == records("moved")
+
+
+def test_a_campaign_comes_back_from_label_studio_equal_in_every_result():
+    """campaign-returned.json was exported by Label Studio after it had imported campaign.json."""
+    sent, back = (json.loads((HERE / name).read_text(encoding="utf-8")) for name in CAMPAIGN[:2])
+    for before, after in zip(sent, back, strict=True):
+        assert before["data"] == after["data"]
+        of_each = zip(before["annotations"], after["annotations"], strict=True)
+        for one, other in of_each:
+            for key in ("result", "was_cancelled", "ground_truth"):
+                assert one[key] == other[key]
+
+
+def test_each_annotators_work_of_a_campaign_comes_in_again_from_label_studio():
+    people = {of_json(task)[0].name for task in json.loads((HERE / CAMPAIGN[0]).read_text())}
+    assert len(people) == 2
+    for person in people:
+        for n, name in enumerate(CAMPAIGN):
+            asked = {"collection": f"{person}-{n}", "take": person}
+            call_command("import_dataset", "label-studio", HERE / name, **asked)
+        first, *others = (records(f"{person}-{n}") for n, _ in enumerate(CAMPAIGN))
+        assert len(first) in (2, 3)
+        assert others == [first] * 2
 
 
 def results(task):
