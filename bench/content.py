@@ -83,6 +83,28 @@ def records(n: int) -> list[dict]:
     return made
 
 
+def label_studio_tasks(n: int) -> list[dict]:
+    """The same records as Label Studio exports them."""
+    from datasets.labelstudio.tasks import data_of, results_of
+
+    def exported(number: int, record: dict) -> dict:
+        made = {
+            "id": number,
+            "completed_by": 1 + number % 2,
+            "result": results_of(record),
+            "was_cancelled": False,
+            "ground_truth": False,
+            "lead_time": 42.5,
+            "created_at": "2026-11-25T10:00:00.000000Z",
+            "updated_at": "2026-11-25T10:00:00.000000Z",
+            "prediction": {},
+            "unique_id": f"{number:032x}",
+        }
+        return {"id": number, "data": data_of(record), "annotations": [made], "predictions": []}
+
+    return [exported(number, record) for number, record in enumerate(records(n), 1)]
+
+
 def form_fields(entered: dict) -> Iterator[tuple[str, str]]:
     """The fields as a browser posts them, with every warning ticked."""
     from annotation.fields.checks import check

@@ -2,8 +2,9 @@
 
 Of 1,200 tags that two people each annotated, half of them published, and a study of 1,200 responses. Imports go by
 their commands, files come from their pages, each in a process of its own; a file is taken twice and the second time
-counts. The least is: for pages, a parse of the XML; for records, one executemany of their rows; for a file, json.dumps
-of the rows of one query. PostgreSQL's own CPU is not counted.
+counts. The least is: for pages, a parse of the XML; for records, one executemany of their rows; for the same records as
+tasks of Label Studio, their import as records; for a file, json.dumps of the rows of one query. PostgreSQL's own CPU is
+not counted.
 """
 
 import argparse
@@ -32,12 +33,15 @@ def measure(options: argparse.Namespace) -> None:
     pages, records = folder / "pages.xml", folder / "records.json"
     content.write_pages(pages, n)
     records.write_text(json.dumps(content.records(n)), encoding="utf-8")
+    tasks = folder / "tasks.json"
+    tasks.write_text(json.dumps(content.label_studio_tasks(n)), encoding="utf-8")
     apart(make_admin)
     opened = measured(partial(open_pages, pages))
     print_next_to(measured(partial(parse, pages)), f"{n} pages of XML, campaign opened", opened)
     imported = measured(partial(import_records, records))
     least = measured(insert_again, prepare=rows_to_insert)
     print_next_to(least, f"import of {n} annotated", imported)
+    print_next_to(imported, f"of {n} Label Studio tasks", measured(partial(import_tasks, tasks)))
     keys = apart(world.first_part, pages, n, n, n)
     for name, (address, rows) in FILES.items():
         take = partial(download, address.format(**keys))
@@ -65,6 +69,10 @@ def open_pages(path: Path) -> None:
 
 def import_records(path: Path) -> None:
     run("import_dataset", "wikicontradict", str(path), "--collection", COLLECTION)
+
+
+def import_tasks(path: Path) -> None:
+    run("import_dataset", "label-studio", str(path), "--collection", "tasks")
 
 
 def run(*arguments: str) -> None:

@@ -27,7 +27,10 @@ SMALL = {
         f"--tags 20 --annotated 2 --responses 12 --parts 2 {TABLES}",
         r"ratio +\d(.|\n)* \d+ pages, \d+ of them over 300 ms",
     ),
-    "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
+    "exporting": (
+        f"--records 50 {TABLES}",
+        r"of 50 Label Studio tasks .* ratio +\d(.|\n)*a study's zip .* ratio +\d",
+    ),
     "releasing": (
         f"--records 40 {TABLES}",
         r"40 records frozen .* ratio +\d(.|\n)*four downloads .* ratio +\d(.|\n)*a save: .* ratio +\d",

@@ -4,6 +4,7 @@ Source: WikiContradict (Hou et al. 2024), Appendix E, as released. A task's data
 """
 
 from enum import StrEnum
+from functools import lru_cache
 
 from datasets.schema import (
     ANNOTATION_KEYS,
@@ -37,6 +38,7 @@ class ControlKind(StrEnum):
 _OWN = {key.key: key for key in ANNOTATION_KEYS if key.key not in TYPE_COLUMNS}
 
 
+@lru_cache(maxsize=1_000)
 def kind_of_control(name: str) -> ControlKind | None:
     """None for a name that the configuration does not have."""
     if name == TAXONOMY:

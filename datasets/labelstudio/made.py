@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from datasets.labelstudio.controls import PSEUDONYM
 from datasets.schema import Problem, RecordRefused, kind_of
+
+MOST_ROWS = 1_000  # annotations of a task
 
 
 class Result(NamedTuple):
@@ -33,14 +35,17 @@ class Made:
 
 
 def tasks_in(values: Iterable[Any]) -> Iterator[Any]:
-    """The tasks of a JSON, or of a JSON_MIN, whose rows of one task follow each other, a list for each task."""
+    """The tasks of a JSON, or of a JSON_MIN, whose rows of one task follow each other, a list for each task.
+
+    Of a task with more than MOST_ROWS rows a list of one more, the others are skipped.
+    """
 
     def task_of(row: Any) -> object:
         is_row = isinstance(row, dict) and not row.keys() & {"annotations", "completions", "data"}
         return (row["id"],) if is_row and isinstance(row.get("id"), int) else object()
 
     for key, rows in groupby(values, task_of):
-        group = list(rows)
+        group = list(islice(rows, MOST_ROWS + 1))
         yield group if isinstance(key, tuple) else group[0]
 
 

@@ -105,8 +105,7 @@ class Found:
 
 def key_of(control: str, names: Names) -> str:
     """ "" for a control that stands for nothing in the record."""
-    key = names.get(control, control)
-    return key if kind_of_key(key) or control in names else ""
+    return names.get(control) or (control if kind_of_key(control) else "")
 
 
 def lines_of_unknown(listed: Iterable[Mapping[str, Any]]) -> list[str]:

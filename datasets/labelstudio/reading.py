@@ -16,7 +16,7 @@ from datasets.labelstudio.controls import (
     PSEUDONYM,
     ControlKind,
 )
-from datasets.labelstudio.made import Made, Result, of_json, of_min, result_in
+from datasets.labelstudio.made import MOST_ROWS, Made, Result, of_json, of_min, result_in
 from datasets.labelstudio.naming import DATUM, Found, Names, key_of, kind_of_key
 from datasets.schema import (
     ANNOTATION,
@@ -42,8 +42,11 @@ _SHOWN = 30
 # A file may have a new name in each task: so many different kinds are counted, and all others as one.
 _MOST_KINDS = 1000
 _FURTHER = "further kinds"
-# What else can be taken for it: a control with one choice has a text, a number is a rating.
-_ALSO = {ControlKind.TEXTAREA: ("choices",), ControlKind.RATING: ("number",)}
+# By kind, which values of a result are taken. A choice is a text too, and a number a rating.
+_TAKEN = {kind: (kind.value_key,) for kind in ControlKind} | {
+    ControlKind.TEXTAREA: ("text", "choices"),
+    ControlKind.RATING: ("rating", "number"),
+}
 _KEY_OF_TYPE = {column: key for key, column in TYPE_COLUMNS.items()}
 
 
@@ -102,6 +105,8 @@ class TaskReader:
         task = rows[0] if isinstance(rows, list) and rows else rows
         if not isinstance(task, dict):
             raise RecordRefused([Problem("", f"is {kind_of(task)}, not a task")])
+        if isinstance(rows, list) and len(rows) > MOST_ROWS:
+            raise RecordRefused([Problem("id", f"is that of over {MOST_ROWS} rows of the file")])
         made = self._of_min(rows) if isinstance(rows, list) else of_json(task)
         chosen = self._chosen(task, made)
         if chosen is None:
@@ -141,7 +146,7 @@ class TaskReader:
         if self.wanted.taken is Taken.GROUND_TRUTH:
             return one.is_ground_truth
         if self.wanted.taken is Taken.ONE_ANNOTATOR:
-            return self.wanted.annotator.strip().casefold() in one.by
+            return self.wanted.annotator.strip().casefold() in (one.by or {one.name})
         return True
 
     def _data(self, task: Mapping[str, Any]) -> dict[str, Any]:
@@ -255,9 +260,10 @@ def _is_path(path: Any) -> bool:
 def _held(name: str, kind: ControlKind, result: Result) -> Any:
     """What the result has for a key of this kind. Raises RecordRefused for a control of another kind."""
     value = result.value
-    if not result.kind and not isinstance(value, dict):
+    if isinstance(value, dict):
+        for key in _TAKEN[kind]:
+            if key in value:
+                return value[key]
+    elif not result.kind:
         return value  # of a JSON_MIN
-    for key in (kind.value_key, *_ALSO.get(kind, ())):
-        if isinstance(value, dict) and key in value:
-            return value[key]
     raise RecordRefused([Problem(name, f"has no value {kind.value_key!r}")])

@@ -120,6 +120,7 @@ LACKS = "which the study's form lacks"
     [
         (task(annotations=[], predictions=[{}]), "tasks without an annotation, with predictions alone"),
         (task([result("mood", "choices", {})]), f"results of the control 'mood' (choices), {LACKS}"),
+        (task([result("spans", "labels", {"labels": ["a"]})]), f"results of the control 'spans' (labels), {LACKS}"),
         (task([{"type": "relation", "from_id": "a"}]), f"results of the control 'relation', {LACKS}"),
         (task(data=task()["data"] | {"batch": 3}), "data 'batch', not kept"),
     ],
@@ -141,6 +142,10 @@ REFUSED = {
     "results": (task(annotations=[{"result": "x"}]), "'result' is text, not a list of results"),
     "a result": (task([4]), "'result' has a number, not a result"),
     "a value": (task([result("question2", "textarea", {"texts": []})]), "'question2' has no value 'text'"),
+    "another kind of control": (
+        with_one(result("taxonomy", "rectanglelabels", {"x": 1, "rectanglelabels": ["a"]})),
+        "'taxonomy' has no value 'taxonomy'",
+    ),
     "a text": (task([result("question2", "textarea", {"text": [None]})]), "'question2' holds what is not text"),
     "a branch": (
         with_one(result("taxonomy", "taxonomy", {"taxonomy": [5]})),
@@ -191,6 +196,46 @@ def test_kinds_beyond_a_thousand_are_counted_as_one():
     assert len(lines) == 31
     assert lines[0].endswith("'odd 0' (choices), which the study's form lacks: 2")
     assert lines[-1] == f"further kinds: {1101 - 31}"
+
+
+@pytest.mark.once
+def test_a_task_with_a_million_rows_is_refused_after_a_thousand():
+    row = {"id": 1, "annotator": 1, "title": "A"}
+    with pytest.raises(RecordRefused, match="'id' is that of over 1000 rows"):
+        read([row] * 1_000_000)
+
+
+class Endless(io.RawIOBase):
+    """A list of one task, again and again, made while it is read; `made` counts them."""
+
+    def __init__(self, text):
+        self.text, self.made, self.left = text, 0, b"["
+
+    def seekable(self):
+        return True
+
+    def seek(self, at, whence=0):
+        return 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        while len(self.left) < len(buffer):
+            self.left += self.text + b","
+            self.made += 1
+        buffer[:], self.left = self.left[: len(buffer)], self.left[len(buffer) :]
+        return len(buffer)
+
+
+def test_of_a_million_tasks_no_more_is_read_than_the_next():
+    file = Endless(json.dumps(task()).encode())
+    records = LabelStudioTasks().records(file)
+    ahead = []
+    for number in range(300):
+        next(records)
+        ahead.append(file.made - number)
+    assert max(ahead[100:]) <= max(ahead[:100]) + 1
 
 
 @pytest.mark.once
