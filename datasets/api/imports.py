@@ -28,7 +28,9 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
     were not. `repeated`: [record, the earlier one that it equals] from 1, the first hundred of `repeated_records`.
     `deviations`: how many there are of each kind, and in how many `deviating_records`. `part` and `how_it_comes_out`
     are for records of a protocol: how an export differs from the file. `reported`: what of a file of Label Studio
-    became no part of a record, and how often.
+    became no part of a record, and how often; `controls`: those of such a file, each with its `key` in the record, or
+    which one is `proposed`; `annotators`: how many annotations each has. A checked file that is refused as long as its
+    controls have other names has a report of `refused`, `problems` and `controls`: send it again with names.
     """
 
     options = serializers.DictField()
@@ -46,7 +48,9 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
 class ImportIn(serializers.Serializer[Any]):
     """`collection`: a new name makes a new one. `format`: wikicontradict, label-studio, complete-json, or the name of
     an installed protocol. Of several annotations of a task in Label Studio the latest is taken, unless `options` say
-    {"taken": "ground-truth"} or {"taken": "annotator", "annotator": its number or e-mail address}.
+    {"taken": "ground-truth"} or {"taken": "annotator", "annotator": its number, e-mail address or pseudonym}; for a
+    collection of each annotator, send the file for each. {"names": {"a control": "a key of the record"}} are for
+    controls, and data of tasks, that have another name than the study's.
 
     `part`: of a data set with a file for each level or the like, where the file's name does not say it. With `dry_run`
     the file is only checked, and imported once that is confirmed.

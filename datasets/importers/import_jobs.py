@@ -7,6 +7,7 @@ stored in the transaction in which others see what it brought.
 
 import hashlib
 import io
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -30,7 +31,7 @@ from datasets.models.imports import OPEN
 from datasets.states import IMPORT, ImportState
 from leases.claim import FREE, new_holder, renew, settle, sweep, take
 from leases.clock import in_seconds
-from leases.refusal import NotFoundHere, Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
 
 # Seconds. The lease is renewed while the file is read.
@@ -94,21 +95,42 @@ def begin(
     name = (file.name or "")[:200]
     kind_named(kind).admit(ImportJob(**asked, file_name=name, created_by=by))
     upload = uuid4()
-    path = _path(upload)
-    sha256 = _kept(file, path)
+    sha256 = _kept(file, _path(upload))
+    of_file = {"file_name": name, "upload": upload, "bytes": file.size or 0, "sha256": sha256}
+    return _stored(asked, of_file, by, is_confirmed=is_confirmed)
+
+
+def begin_again(
+    job: ImportJob, *, collection_name: str, options: Mapping[str, Any], by: Person
+) -> ImportJob:
+    """Import the file of a job that is not over into another collection, with other options. Raises as `begin`."""
+    asked: dict[str, Any] = {
+        "kind": job.kind,
+        "collection": collection_name,
+        "format": job.format,
+        "part": job.part,
+        "options": dict(options),
+    }
+    of_file = {name: getattr(job, name) for name in ("file_name", "bytes", "sha256")}
+    kind_named(job.kind).admit(ImportJob(**asked, file_name=job.file_name, created_by=by))
+    upload = uuid4()
+    try:
+        os.link(_path(job.upload), _path(upload))
+    except OSError:
+        raise NotFoundHere("The file is gone from the data folder. Send it again.") from None
+    return _stored(asked, {**of_file, "upload": upload}, by, is_confirmed=True)
+
+
+def _stored(
+    asked: dict[str, Any], of_file: dict[str, Any], by: Person, *, is_confirmed: bool
+) -> ImportJob:
+    """The job of a file that is kept; if there is one that would do the same, that one, and the file is removed."""
+    path = _path(of_file["upload"])
     try:
         job, is_new = ImportJob.objects.get_or_create(
-            same=hashlib.sha256(canonical({**asked, "sha256": sha256})).hexdigest(),
+            same=hashlib.sha256(canonical({**asked, "sha256": of_file["sha256"]})).hexdigest(),
             state__in=OPEN,
-            defaults={
-                **asked,
-                "file_name": name,
-                "upload": upload,
-                "bytes": file.size or 0,
-                "sha256": sha256,
-                "is_confirmed": is_confirmed,
-                "created_by": by,
-            },
+            defaults={**asked, **of_file, "is_confirmed": is_confirmed, "created_by": by},
         )
     except BaseException:
         path.unlink(missing_ok=True)
@@ -141,7 +163,11 @@ def import_of(person: Person, key: int) -> ImportJob:
 
 
 def confirm(job: ImportJob) -> None:
-    """Import a checked file; a second click changes nothing. Raises Conflict for one that is over."""
+    """Import a checked file; a second click changes nothing. Raises Conflict for one that is over or refused."""
+    if job.is_refused:
+        raise Conflict(
+            "The file was refused, and would be again. Name its controls, or discard it."
+        )
     if not _confirmed(job):
         job.refresh_from_db()
         if not job.is_confirmed or job.state not in (*OPEN, ImportState.DONE):

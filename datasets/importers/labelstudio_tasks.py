@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, deviations
@@ -16,6 +16,14 @@ from datasets.schema import Parsed
 
 # Tasks, to see whether a file is of this format.
 _LOOKED_AT = 100
+
+
+class NamesLacking(Unreadable):
+    """The file may be refused only because controls of it have other names than the study's; `controls` lists all."""
+
+    def __init__(self, message: str, *, details: list[str], controls: list[dict[str, Any]]) -> None:
+        super().__init__(message, details=details)
+        self.controls = controls
 
 
 class LabelStudioTasks:
@@ -43,8 +51,11 @@ class LabelStudioTasks:
             for some in checked_records(tasks_in(values_in(file)), reader.record, "data", "title"):
                 yield some
         except Unreadable as refused:
-            unknown = lines_of_unknown(reader.found.listed(self.wanted.names))
-            raise Unreadable(refused.message, details=[*unknown, *refused.problems]) from None
+            controls = reader.found.listed(self.wanted.names)
+            details = [*lines_of_unknown(controls), *refused.problems]
+            if any(not one["key"] for one in controls):
+                raise NamesLacking(refused.message, details=details, controls=controls) from None
+            raise
         finally:
             noted.controls = reader.found.listed(self.wanted.names)
             noted.annotators = dict(reader.found.annotators)

@@ -14,8 +14,9 @@ from datasets.importers.import_files import (
     import_file,
 )
 from datasets.importers.import_kinds import Ended, Report
-from datasets.importers.labelstudio_tasks import LabelStudioTasks
+from datasets.importers.labelstudio_tasks import LabelStudioTasks, NamesLacking
 from datasets.importers.undoing import hide
+from datasets.labelstudio.naming import checked_names
 from datasets.labelstudio.reading import Taken, Wanted, lines_of
 from datasets.models import ImportJob
 from leases.refusal import Conflict, Refusal
@@ -23,7 +24,7 @@ from leases.refusal import Conflict, Refusal
 # Records that the report names as repeated.
 MOST_NAMED = 100
 # What formats ask for besides.
-OPTIONS = {LabelStudioTasks.name: ("taken", "annotator")}
+OPTIONS = {LabelStudioTasks.name: ("taken", "annotator", "names")}
 
 
 class RecordImports:
@@ -38,10 +39,18 @@ class RecordImports:
         _format(job)
 
     def check(self, job: ImportJob, file: BinaryIO) -> Report:
+        """Of a file that is refused as long as its controls are not named, a report with `refused` and `problems`."""
         importer, protocol = _format(job)
-        report = check_file(
-            importer=importer, protocol=protocol, file=file, collection_name=job.collection
-        )
+        try:
+            report = check_file(
+                importer=importer, protocol=protocol, file=file, collection_name=job.collection
+            )
+        except NamesLacking as lacking:
+            return {
+                "refused": lacking.message,
+                "problems": lacking.problems,
+                "controls": lacking.controls,
+            }
         return report_of(report)
 
     def bring(self, job: ImportJob, file: BinaryIO, ended: Ended) -> None:
@@ -93,7 +102,14 @@ def _wanted(format: str, options: dict[str, Any]) -> Wanted:
     taken, annotator = options.get("taken", Taken.LATEST.value), options.get("annotator", "")
     if taken not in Taken.__members__.values() or not isinstance(annotator, str):
         raise Refusal(f"The option taken is one of {', '.join(Taken)}, and annotator is a text.")
-    return Wanted(Taken(taken), annotator)
+    if taken == Taken.ONE_ANNOTATOR and not annotator:
+        raise Refusal("Name the annotator whose annotations are taken, by the option annotator.")
+    names = options.get("names", {})
+    if not isinstance(names, dict) or not all(isinstance(key, str) for key in names.values()):
+        raise Refusal(
+            'The option names is an object: {"a control of the file": "a key of the record"}.'
+        )
+    return Wanted(Taken(taken), annotator, checked_names(names))
 
 
 def report_of(report: FileReport) -> Report:
@@ -110,4 +126,6 @@ def report_of(report: FileReport) -> Report:
         "part": report.noted.value,
         "how_it_comes_out": report.how_it_comes_out if report.is_compared else "",
         "reported": lines_of(report.noted.reported),
+        "controls": report.noted.controls,
+        "annotators": report.noted.annotators,
     }

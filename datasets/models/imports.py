@@ -69,5 +69,10 @@ class ImportJob(Leased):
             ),
         ]
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether a checked file cannot be imported as its options are."""
+        return self.state == ImportState.CHECKED and "refused" in (self.report or {})
+
     def __str__(self) -> str:
         return f"Import {self.pk} into {self.collection}"
