@@ -10,7 +10,8 @@ from datasets.drawing import ALL, SubsetPlan
 from datasets.facets import chosen_facets, filters_of
 from datasets.importers.formats import formats
 from datasets.importers.json_text import MAX_BYTES
-from datasets.labelstudio.reading import Taken, Wanted
+from datasets.importers.record_imports import OPTIONS
+from datasets.labelstudio.reading import Taken
 from datasets.models import Collection
 from datasets.releasing.freezing import VERSION
 from datasets.subsets import Query, framed, slices_of, strata
@@ -73,8 +74,8 @@ class ImportForm(forms.Form):
     )
     file = forms.FileField(
         label="File",
-        help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB, or any size by manage.py import_dataset. The whole file is "
-        "imported, or nothing.",
+        help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB, or any size by manage.py import_dataset. It is checked "
+        "first: you read a report and decide. The whole file is imported, or nothing.",
     )
 
     def clean(self) -> dict[str, Any]:
@@ -83,9 +84,17 @@ class ImportForm(forms.Form):
             self.add_error("annotator", "Name the annotator whose annotations are taken.")
         return given
 
-    def wanted(self) -> Wanted:
+    def asked(self) -> dict[str, Any]:
+        """What import_jobs.begin takes of it."""
         given = self.cleaned_data
-        return Wanted(Taken(given["taken"] or Taken.LATEST), given["annotator"])
+        names = OPTIONS.get(given["format"], ())
+        return {
+            "file": given["file"],
+            "collection_name": given["collection"],
+            "format": given["format"],
+            "part": given["part"],
+            "options": {name: given[name] for name in names if given[name]},
+        }
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]

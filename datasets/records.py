@@ -18,7 +18,7 @@ from datasets.identity import external_id, repeated
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
 from leases.bulk import insert_values
-from leases.refusal import Conflict, Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
 
 BATCH = 500
@@ -160,6 +160,20 @@ def same_tag(contradiction: Contradiction) -> dict[int, Contradiction]:
 def locked(collection: Collection) -> None:
     """Lock the collection for this transaction, so that positions are assigned by one writer at a time."""
     Collection.everything.select_for_update().get(pk=collection.pk)
+
+
+def hold(record: int) -> None:
+    """Keep a record where it is until the end of the transaction: the import that brought it is not undone meanwhile.
+
+    Raises NotFoundHere for one that was.
+    """
+    holding = Collection.objects.filter(contradictions=record).order_by()
+    for collection in holding:
+        # Undoing takes a stronger lock, and moves the record elsewhere.
+        Collection.objects.select_for_update(no_key=True).filter(pk=collection.pk).first()
+        if holding.filter(pk=collection.pk).exists():
+            return
+    raise NotFoundHere("This record is no longer here: the import that brought it was undone.")
 
 
 def collection_named(name: str) -> Collection:

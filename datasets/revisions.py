@@ -15,6 +15,7 @@ from datasets.blinding import shown_to
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Contradiction, Instance, RevisedPassage
+from datasets.records import hold
 from datasets.states import REVISION, RevisionState
 from leases.refusal import Conflict, NotAllowed, Refusal
 from pages.worddiff import Piece, word_diff
@@ -64,6 +65,7 @@ def write(*, instance: Instance, texts: Texts, by: Person) -> RevisedPassage:
     fields = {"instance": instance, "author": by, "state": State.PROPOSED, **texts._asdict()}
     try:
         with transaction.atomic():
+            hold(instance.contradiction_id)
             made = RevisedPassage.objects.create(**fields)
     except IntegrityError:
         if same := RevisedPassage.objects.filter(**fields).first():

@@ -16,6 +16,7 @@ from datasets.counts import current_instances, narrowed
 from datasets.drawing import ALL, Framed, SubsetPlan, draw, frame
 from datasets.facets import EMPTY, FACETS, SLICE, chosen_facets, facets_of, slice_text
 from datasets.models import Collection, Contradiction, Instance, Subset
+from datasets.records import locked
 from datasets.taxonomy import DIMENSIONS
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
@@ -146,6 +147,7 @@ def freeze(
     name: str, collection: Collection, query: Query, plan: SubsetPlan, *, by: Person | None
 ) -> Subset:
     """Draw a subset and store it with how it was drawn; raises Refusal with what to change, Conflict for its name."""
+    locked(collection)
     questions = framed(collection, query, plan)
     drawn = draw(questions, plan)
     if not drawn:

@@ -14,6 +14,7 @@ from datasets.views import (
     revisions,
     subsets,
 )
+from datasets.views import imports as views_of_imports
 from pages.rest.operations import methods
 
 app_name = "datasets"
@@ -39,7 +40,12 @@ OF_A_COLLECTION = (
 urlpatterns = [
     path("collections/", views.collections, name="collections"),
     # Two segments below, so that a collection may bear any name.
-    path("collections/new/import/", views.import_collection, name="import"),
+    path("collections/new/import/", views_of_imports.send_file, name="import"),
+    path("imports/", views_of_imports.imports, name="imports"),
+    path("imports/<int:key>/", views_of_imports.import_job, name="import_job"),
+    path("imports/<int:key>/confirm/", views_of_imports.confirm_import, name="confirm_import"),
+    path("imports/<int:key>/discard/", views_of_imports.discard_import, name="discard_import"),
+    path("imports/<int:key>/undo/", views_of_imports.undo_import, name="undo_import"),
     path("collections/<str:name>/", views.collection, name="collection"),
     path("collections/<str:name>/questions/", views.questions, name="questions"),
     path("collections/<str:name>/deviations/", views.collection_deviations, name="deviations"),

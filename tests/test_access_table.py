@@ -120,6 +120,11 @@ GET   /tags/{tag}/                                            302  403  200  200
 GET   /collections/                                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/new/import/                                302  403  403  403  403  403  403  403  200  200
 POST  /collections/new/import/                                403  403  403  403  403  403  403  403  302  302
+GET   /imports/                                               302  403  403  403  403  403  403  403  200  200
+GET   /imports/{import}/                                      302  403  403  403  403  403  403  403  200  404
+POST  /imports/{import}/confirm/                              403  403  403  403  403  403  403  403  302  404
+POST  /imports/{import}/discard/                              403  403  403  403  403  403  403  403  302  404
+POST  /imports/{import}/undo/                                 403  403  403  403  403  403  403  403  409  404
 GET   /collections/mills/                                     302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200

@@ -8,9 +8,10 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from accounts.models import Person
+from datasets.records import hold
 from leases import claim
 from leases.clock import in_seconds
-from leases.refusal import Conflict, NotAllowed
+from leases.refusal import Conflict, NotAllowed, NotFoundHere
 from leases.rows import first_of
 from writing.models import Entry, Writing
 from writing.states import ENTRY, IN_HAND, EntryState, WritingState
@@ -57,8 +58,9 @@ def _begin(writing: Writing, target: Target, by: Person) -> Entry | None:
     row.values = writing.form.at_start(row.record.fields or {}, target.combination)
     try:
         with transaction.atomic():
+            hold(target.record)
             row.save()
-    except IntegrityError:
+    except (IntegrityError, NotFoundHere):
         return None
     return row
 

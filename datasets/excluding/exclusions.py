@@ -24,7 +24,7 @@ from datasets.models import (
     ReleaseExclusion,
     Undoing,
 )
-from datasets.records import newest
+from datasets.records import hold, newest
 from datasets.states import UndoingState
 from leases.refusal import Conflict, NotAllowed, Refusal
 from leases.rows import first_of
@@ -139,6 +139,7 @@ def propose(*, instance: Instance, reason: str, said: str = "", by: Person) -> E
     seen = {"proposed": {"said": said, "known": known_to(by, instance)}}
     try:
         with transaction.atomic():
+            hold(instance.contradiction_id)
             made = Exclusion.objects.create(
                 instance=instance, reason=reason, proposed_by=by, seen=seen
             )

@@ -1,15 +1,15 @@
-"""Pages of collections and contradictions, imports and exports."""
+"""Pages of collections and contradictions, and exports."""
 
 from django.contrib import messages
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from accounts.throttles import count_job, counted
+from accounts.throttles import counted
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import reasoning
 from datasets.contradiction_page import (
@@ -35,11 +35,7 @@ from datasets.excluding.exclusions import (
 from datasets.exporters import exporter_named
 from datasets.exporters.export_files import spooled
 from datasets.facets import chosen_facets, filters_of
-from datasets.forms import ImportForm, MoveForm, ReleaseForm, files_of_parts
-from datasets.importers.formats import PartUnknown, format_for, formats
-from datasets.importers.import_files import import_file
-from datasets.importers.json_text import Unreadable
-from datasets.labelstudio.reading import lines_of
+from datasets.forms import MoveForm, ReleaseForm
 from datasets.models import Collection, Contradiction, Instance, Validity
 from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
@@ -51,9 +47,8 @@ from datasets.revisions import progress
 from datasets.streaming import streamed
 from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
-from pages.counting import how_many
 from pages.paging import ByKey, page_of
-from pages.refusals import form_page, refused_in
+from pages.refusals import refused_in
 
 READERS = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
 EXPORT = (Role.ADMIN, Role.RESEARCHER)
@@ -70,57 +65,6 @@ def collections(request: HttpRequest) -> HttpResponse:
         "may_import": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "datasets/collections.html", context)
-
-
-@require_http_methods(["GET", "POST"])
-@roles_required(Role.ADMIN)
-def import_collection(request: HttpRequest) -> HttpResponse:
-    """Import a file into a collection; a refused file is shown with all its problems."""
-    posted = request.method == "POST"
-    form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
-    if form.is_valid():
-        with (
-            refused_in(form, "collection"),
-            refused_in(form, "file", Unreadable),
-            refused_in(form, "part", PartUnknown),
-        ):
-            count_job(person_of(request), "imports")
-            return _imported(request, form)
-    context = {
-        "form": form,
-        "files_of_parts": files_of_parts(),
-        "importers": [known.importer for known in formats().values()],
-    }
-    return form_page(request, "datasets/import.html", context)
-
-
-def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
-    given = form.cleaned_data
-    importer, protocol = format_for(
-        given["format"],
-        given["collection"],
-        file_name=given["file"].name,
-        part=given["part"],
-        wanted=form.wanted(),
-    )
-    report = import_file(
-        importer=importer,
-        protocol=protocol,
-        file=given["file"],
-        collection_name=given["collection"],
-        source=given["file"].name,
-        by=person_of(request),
-    )
-    messages.success(
-        request,
-        f"Added: {report.added} of {how_many(report.records, 'record')}"
-        f"{f' ({report.noted.value})' if report.noted.value else ''}. There already: {report.already_there}; "
-        f"twice in the file: {len(report.duplicates)}."
-        f"{f' {report.how_it_comes_out}' if report.is_compared else ''}",
-    )
-    if reported := lines_of(report.noted.reported):
-        messages.warning(request, f"No part of a record: {'; '.join(reported)}.")
-    return redirect("datasets:collection", report.collection.name)
 
 
 @require_GET

@@ -74,7 +74,7 @@ def rita():
 def plain_pages() -> list[str]:
     names = """home accounts:account accounts:tokens api_operations accounts:people
         wikifetch:fetches wikifetch:new_fetch wikifetch:tags
-        datasets:collections datasets:import protocols:protocols protocols:check_file annotation:queue
+        datasets:collections datasets:import datasets:imports protocols:protocols protocols:check_file annotation:queue
         annotation:own_progress annotation:campaigns
         annotation:campaign_new annotation:guidelines annotation:guideline_edit
         annotation:reviews generation:models generation:prompts generation:new_prompt generation:runs

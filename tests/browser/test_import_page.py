@@ -14,7 +14,7 @@ from tests.factories import person
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_level_is_offered_from_the_name_of_the_file(open_page):
+def test_the_level_is_offered_from_the_name_of_the_file(open_page, carry_out):
     install(file_of("knot"), "knot.toml")
     page = open_page(person("olga", Role.ADMIN), width=320)
     page.goto("/collections/new/import/")
@@ -29,6 +29,13 @@ def test_the_level_is_offered_from_the_name_of_the_file(open_page):
     assert not violations(page)
     page.get_by_label("Collection").fill("knot")
     page.get_by_label("Format").select_option("knot")
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_text("It begins when a worker is free.")).to_be_visible()
+    carry_out()
+    expect(page.get_by_text("Would be added")).to_be_visible()
+    assert not violations(page)
     page.get_by_role("button", name="Import").click()
-    expect(page.get_by_text("Added: 2 of 2 records (implicit).")).to_be_visible()
+    carry_out()
+    expect(page.get_by_role("link", name="Open knot")).to_be_visible()
+    assert not violations(page)
     assert list(Collection.objects.get().file_kept) == ["implicit"]

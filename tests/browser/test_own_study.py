@@ -110,14 +110,19 @@ def installed(page, watch) -> None:
     expect(page.get_by_text("claims version 1 is installed.")).to_be_visible()
 
 
-def imported(page) -> None:
+def imported(page, carry_out) -> None:
     page.goto("/collections/")
     page.get_by_role("link", name="Import a file").first.click()
     page.get_by_label("Collection").fill("claims")
     page.get_by_label("Format").select_option(label=TITLE)
     choose(page, "File", RECORDS)
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    carry_out()
     page.get_by_role("button", name="Import").click()
-    expect(page.get_by_text("Added: 12 of 12 records.")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    carry_out()
+    expect(page.get_by_text("12 of 12")).to_be_visible()
 
 
 def asked(page, carry_out) -> None:
@@ -204,7 +209,7 @@ def test_from_a_file_to_a_published_report_that_is_recomputed(
     jo, kim = (person(name.lower(), Role.JUDGE, name=name) for name in ("Jo", "Kim"))
     page = open_page(ada, accept_downloads=True)
     installed(page, watch)
-    imported(page)
+    imported(page, carry_out)
     asked(page, carry_out)
     address = opened(page)
     judged(open_page(jo))

@@ -52,6 +52,16 @@ def test_each_deviation_can_be_listed(file, capsys):
     )
 
 
+def test_a_dry_run_says_the_same_and_stores_nothing(file, capsys):
+    sent = ("import_dataset", "wikicontradict", file(record(), record()), "--collection=mills")
+    call_command(*sent, "--dry-run")
+    first, *said = capsys.readouterr().out.splitlines()
+    assert first == "Nothing is stored. This would go into collection mills"
+    assert not Collection.everything.exists()
+    call_command(*sent)
+    assert capsys.readouterr().out.splitlines() == ["Collection mills", *said]
+
+
 def test_a_second_import_adds_nothing(file, capsys):
     path = file(record())
     for _ in range(2):

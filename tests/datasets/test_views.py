@@ -1,15 +1,16 @@
 import json
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from datasets.models import Collection, Contradiction, Release
+from datasets.importers import import_jobs
+from datasets.models import Collection, Contradiction, ImportJob, Release
 from datasets.records import current
 from datasets.releasing.freezing import freeze
 from tests.datasets.factories import annotation, edited, imported, mills, record, text_of
+from tests.datasets.importing import brought, checked, page_of, sent
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -198,35 +199,79 @@ def test_deviations_can_be_narrowed_to_a_kind(as_a):
     assert [line.contradiction["title"] for line in answer.context["page"]] == ["Odd"]
 
 
-def upload(client, data, **changes):
-    fields = {
-        "collection": "mills",
-        "format": "wikicontradict",
-        "file": SimpleUploadedFile("mills <1>.json", data),
-    } | changes
-    return client.post("/collections/new/import/", fields)
-
-
-def test_an_admin_imports_a_file(as_a):
+def test_an_admin_sends_a_file_reads_the_report_and_imports_it(as_a):
     client = as_a(Role.ADMIN)
-    answer = upload(client, text_of(record(), record()))
-    assert (answer.status_code, answer.url) == (302, "/collections/mills/")
-    assert "Added: 1 of 2 records. There already: 0; twice in the file: 1." in page(
-        client, answer.url
-    )
+    job = checked(client, text_of(record(), record()), name="mills <1>.json")
+    text = page_of(client, job)
+    assert "<dt>Would be added</dt><dd>1 of 2</dd>" in text
+    assert "record 2 equals 1" in text
+    assert not Collection.everything.exists()
+    address = f"/imports/{job.pk}/"
+    assert f'href="{address}"' in page(client, "/imports/")
+    for _ in range(2):  # a double click
+        assert client.post(f"{address}confirm/").url == address
+    import_jobs.carry_out(job.pk)
+    text = page_of(client, job)
+    assert "<dt>Added</dt><dd>1 of 2</dd>" in text
+    assert 'href="/collections/mills/"' in text
     collection = Collection.objects.get()
     assert (collection.created_by.username, collection.source) == ("alice", "mills <1>.json")
 
 
-def test_a_refused_file_comes_back_with_every_problem_and_the_name_kept(as_a):
-    answer = upload(as_a(Role.ADMIN), text_of(record(title=None), record(hue="red")))
-    text = answer.content.decode()
-    assert answer.status_code == 400
+def test_while_an_import_waits_its_page_asks_again(as_a):
+    client = as_a(Role.ADMIN)
+    address = sent(client, text_of(record())).url
+    assert f'hx-get="{address}"' in page(client, address)
+    part = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert part.lstrip().startswith('<div id="import"')
+    client.post(f"{address}discard/")
+    part = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert "It was discarded." in part
+    assert "hx-get" not in part
+
+
+def test_a_refused_file_is_shown_with_every_problem_and_the_form_is_kept(as_a):
+    client = as_a(Role.ADMIN)
+    job = checked(client, text_of(record(title=None), record(hue="red")))
+    text = page_of(client, job)
     assert "2 of 2 records cannot be read; nothing was imported." in text
-    assert "record 1 (index 0): &#x27;title&#x27; is missing" in text
-    assert "&#x27;hue&#x27; is not a key of this format" in text
-    assert 'value="mills"' in text
+    assert "record 1 (index 0): 'title' is missing" in text
+    assert "'hue' is not a key of this format" in text
+    again = f"/collections/new/import/?from={job.pk}"
+    assert f'href="{again}"' in text
+    assert 'value="mills"' in page(client, again)
     assert not Contradiction.objects.exists()
+
+
+def test_the_form_is_filled_in_from_ones_own_imports_alone(as_a, client):
+    job = checked(as_a(Role.ADMIN), text_of(record()))
+    client.force_login(person("bob", Role.ADMIN))
+    for key in (job.pk, "x", "9" * 30):
+        assert 'value="mills"' not in page(client, f"/collections/new/import/?from={key}")
+    assert client.get(f"/imports/{job.pk}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("data", "says"), [(b"PK\x03\x04", "is not JSON"), (b"\xff\xfe[", "is not UTF-8")]
+)
+def test_a_file_that_is_none_says_what_is_wrong(as_a, data, says):
+    assert says in brought(as_a(Role.ADMIN), data)
+    assert not Collection.everything.exists()
+
+
+def test_an_import_is_undone_until_its_records_are_used(as_a):
+    client = as_a(Role.ADMIN)
+    brought(client, text_of(record()))
+    address = f"/imports/{ImportJob.objects.get().pk}/"
+    release = freeze(collection=Collection.objects.get(), version="1.0")
+    answer = client.post(f"{address}undo/")
+    assertContains(answer, "are used: 1 release row. Undo those first", status_code=409)
+    release.rows.all().delete()
+    release.delete()
+    client.post(f"{address}undo/")
+    client.post(f"{address}undo/")  # a double click
+    assert "It was undone" in page(client, address)
+    assert not Collection.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -236,18 +281,16 @@ def test_a_refused_file_comes_back_with_every_problem_and_the_name_kept(as_a):
         ({"format": "xlsx"}, text_of(record()), "xlsx is not one of the available choices"),
         ({"file": ""}, b"", "This field is required"),
         ({}, b"", "The submitted file is empty"),
-        ({}, b"PK\x03\x04", "is not JSON"),
-        ({}, b"\xff\xfe[", "is not UTF-8"),
     ],
 )
 def test_a_bad_upload_says_what_is_wrong(as_a, changes, data, says):
-    assertContains(upload(as_a(Role.ADMIN), data, **changes), says, status_code=400)
+    assertContains(sent(as_a(Role.ADMIN), data, **changes), says, status_code=400)
     assert not Collection.objects.exists()
 
 
 def test_an_upload_over_the_limit_is_refused_unread(as_a, monkeypatch):
     monkeypatch.setattr("datasets.forms.MAX_BYTES", 1024)
-    answer = upload(as_a(Role.ADMIN), b"\xff" * 2000)
+    answer = sent(as_a(Role.ADMIN), b"\xff" * 2000)
     assertContains(answer, "The file is larger than", status_code=400)
 
 

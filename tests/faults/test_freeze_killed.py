@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -12,52 +10,23 @@ from datasets import tasks
 from datasets.models import FreezeJob, Release, ReleaseFile
 from datasets.releasing import freeze_jobs, stored_files
 from datasets.releasing.verifying import problems
-from generation.inference.embedded import ROOT
 from leases.clock import in_seconds
 from tests.datasets.factories import mills, record
 from tests.factories import person
-from tests.faults.conftest import database_url
+from tests.faults.killed import deadly_process
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# A line names a job and a function; a process of its own carries the job out, and is killed when that function has
-# returned for the n-th time.
-FREEZER = """
-import os, signal, sys, django
-django.setup()
-from datasets.models import ReleaseFile
-from datasets.releasing import freeze_jobs, freezing
-
-PLACES = {"os": os, "freezing": freezing, "ReleaseFile": ReleaseFile, "freeze_jobs": freeze_jobs}
-
-def deadly(real, left):
-    def called(*args, **kwargs):
-        result = real(*args, **kwargs)
-        left.pop()
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-    return called
-
-for line in sys.stdin:
-    key, place, name, n = line.split()
-    if not (child := os.fork()):
-        holder = PLACES[place]
-        setattr(holder, name, deadly(getattr(holder, name), [1] * int(n)))
-        freeze_jobs.carry_out(int(key))
-        os._exit(0)
-    print(os.waitpid(child, 0)[1], flush=True)
-"""
 STEPS = [
     "os fsync 1",  # the first file is written, and has no name yet
     *(f"os replace {n}" for n in range(1, 5)),  # after each file
-    "freezing _bundled 1",  # before the rows
-    "freezing locked 1",  # inside of the transaction
-    "ReleaseFile save 2",
-    "freezing record 1",
-    "freeze_jobs settle 1",
-    "freeze_jobs freeze 1",  # after it
+    "datasets.releasing.freezing _bundled 1",  # before the rows
+    "datasets.releasing.freezing locked 1",  # inside of the transaction
+    "datasets.models:ReleaseFile save 2",
+    "datasets.releasing.freezing record 1",
+    "datasets.releasing.freeze_jobs settle 1",
+    "datasets.releasing.freeze_jobs freeze 1",  # after it
 ]
 
 
@@ -65,22 +34,9 @@ STEPS = [
 def freezer(settings, tmp_path):
     """`freezer(job, step)`: the exit status of a process that carried the job out."""
     settings.DATA_DIR = tmp_path
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATA_DIR": str(tmp_path),
-        "DATABASE_URL": database_url(),
-    }
-    command = [sys.executable, "-c", FREEZER]
-    how = {"cwd": ROOT, "env": environment, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, bufsize=1, **how) as process:
-
-        def freeze(job, step):
-            process.stdin.write(f"{job.pk} {step}\n")
-            return int(process.stdout.readline())
-
-        yield freeze
-        process.stdin.close()
+    with deadly_process(tmp_path) as run:
+        code = "from datasets.releasing import freeze_jobs; freeze_jobs.carry_out({})"
+        yield lambda job, step: run(code.format(job.pk), step)
 
 
 def test_a_freeze_that_is_killed_leaves_the_whole_release_or_none(freezer):

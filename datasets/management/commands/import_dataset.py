@@ -9,7 +9,7 @@ from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import IMPORTERS
 from datasets.importers.csv_columns import chosen_of
 from datasets.importers.formats import format_for
-from datasets.importers.import_files import ImportReport, deviations_in, import_file
+from datasets.importers.import_files import FileReport, check_file, deviations_in, import_file
 from datasets.importers.imported_file import opened
 from datasets.labelstudio.naming import lines_of_unknown, names_of
 from datasets.labelstudio.reading import Taken, lines_of, wanted_of
@@ -64,6 +64,9 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--list", action="store_true", help="list every deviation with its record"
         )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="read and check the file, and store nothing"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
@@ -75,14 +78,15 @@ class Command(RefusingCommand):
             wanted=wanted_of(options["take"], names_of(options["names"])),
             chosen=chosen_of(options["column"], options["delimiter"]),
         )
+        name = options["collection"]
         with opened(path) as file:
-            report = import_file(
-                importer=importer,
-                protocol=protocol,
-                file=file,
-                collection_name=options["collection"],
-                source=path.name,
-            )
+            asked: dict[str, Any] = {"importer": importer, "protocol": protocol, "file": file}
+            if options["dry_run"]:
+                self.stdout.write(f"Nothing is stored. This would go into collection {name}")
+                report = check_file(**asked, collection_name=name)
+            else:
+                report = import_file(**asked, collection_name=name, source=path.name)
+                self.stdout.write(f"Collection {name}")
             self._print(report)
             for number, deviation in (
                 deviations_in(report.importer, file) if options["list"] else ()
@@ -91,9 +95,8 @@ class Command(RefusingCommand):
                     f"    record {number}: {deviation.kind} ({deviation.place}) {deviation.detail}"
                 )
 
-    def _print(self, report: ImportReport) -> None:
+    def _print(self, report: FileReport) -> None:
         write = self.stdout.write
-        write(f"Collection {report.collection.name}")
         if report.noted.value:
             write(f"  part of the data set {report.noted.value}")
         write(f"  records in the file  {report.records}")

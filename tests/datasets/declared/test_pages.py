@@ -7,7 +7,6 @@ import json
 import re
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -27,6 +26,7 @@ from tests.crawling import crawl
 from tests.datasets.declared.small import LIST, OBJECT, ferry, toml
 from tests.datasets.excluding.test_exclusions import excluded
 from tests.datasets.factories import mills
+from tests.datasets.importing import brought
 from tests.factories import signed_in
 from tests.judging import declared as judging
 
@@ -381,16 +381,9 @@ def test_an_admin_imports_a_file_of_an_installed_protocol(client, olga):
         in page
     )
     data = file_of_records(*records(2)) + b"\n"
-    answer = client.post(
-        "/collections/new/import/",
-        {"collection": "conflicts", "format": "conflictbank", "file": SimpleUploadedFile("questions.jsonl", data)},
-        follow=True,
-    )  # fmt: skip
-    said = [str(message) for message in answer.context["messages"]]
-    assert said == [
-        "Added: 2 of 2 records. There already: 0; twice in the file: 0. "
-        "An export gives the same records, but other bytes in line 3."
-    ]
+    said = brought(client, data, "questions.jsonl", collection="conflicts", format="conflictbank")
+    assert "<dt>Added</dt><dd>2 of 2</dd> <dt>In the collection already</dt><dd>0</dd>" in said
+    assert "An export gives the same records, but other bytes in line 3." in said
     assert Collection.objects.get().source == "questions.jsonl"
 
 
@@ -398,12 +391,8 @@ def test_a_refused_file_is_shown_with_record_and_key(client, olga):
     conflictbank.protocol()
     signed_in(client, olga)
     data = file_of_records(record(1, options=["a", 2, "c", "d"]))
-    answer = client.post(
-        "/collections/new/import/",
-        {"collection": "conflicts", "format": "conflictbank", "file": SimpleUploadedFile("q.jsonl", data)},
-    )  # fmt: skip
-    assert answer.status_code == 400
-    assert "options.2&#x27; is a number, not text" in answer.content.decode()
+    said = brought(client, data, "q.jsonl", collection="conflicts", format="conflictbank")
+    assert "options.2' is a number, not text" in said
     assert not Collection.objects.exists()
 
 

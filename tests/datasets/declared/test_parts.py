@@ -10,7 +10,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from datasets.counts import sizes
@@ -23,6 +22,7 @@ from leases.refusal import Conflict
 from protocols.installed import install
 from tests import conflictbank
 from tests.datasets.declared.test_pages import downloaded
+from tests.datasets.importing import brought, sent
 from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -290,17 +290,13 @@ def test_the_page_takes_the_level_from_the_name_or_asks_for_it(client, olga):
     )
 
     def posted(name, part):
-        file = SimpleUploadedFile(name, dumped(pond()))
-        given = {"collection": "ponds", "format": "ponds", "file": file, "part": part}
-        return client.post(address, given, follow=True)
+        return brought(client, dumped(pond()), name, collection="ponds", format="ponds", part=part)
 
-    answer = posted("ponds.json", "")
+    answer = sent(client, dumped(pond()), "ponds.json", collection="ponds", format="ponds")
     assert answer.status_code == 400
     assert "does not say its “Level”. Choose one of" in answer.content.decode()
-    answer = posted("ponds_with_implicit_questions.json", "")
-    assert str(next(iter(answer.context["messages"]))).startswith(
-        "Added: 1 of 1 record (implicit)."
-    )
+    report = posted("ponds_with_implicit_questions.json", "")
+    assert "<dt>Part of the data set</dt><dd>implicit</dd> <dt>Added</dt><dd>1 of 1</dd>" in report
     posted("ponds_with_implicit_questions.json", "simple")
     assert [row.fields["level"] for row in Contradiction.objects.order_by("pk")] == [
         "implicit",

@@ -4,7 +4,6 @@ import io
 import json
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from datasets.excluding import exclusions
@@ -33,6 +32,7 @@ from tests import conflictbank
 from tests.datasets.complete import PIECE, back, changed, file_of, files_of, full
 from tests.datasets.declared import small, test_parts
 from tests.datasets.factories import edited, mills, record, text_of
+from tests.datasets.importing import brought
 
 pytestmark = pytest.mark.django_db
 
@@ -448,15 +448,10 @@ def test_a_complete_form_is_known_as_one(of):
 def test_the_page_brings_it_in(client, olga, data):
     client.force_login(olga)
     assert "Complete records (JSON)" in client.get("/collections/new/import/").content.decode()
-    given = {
-        "collection": "back",
-        "format": "complete-json",
-        "file": SimpleUploadedFile("x.json", data),
-    }
-    page = client.post("/collections/new/import/", given, follow=True).content.decode()
-    assert "Added: 3 of 3 records." in page
+    page = brought(client, data, collection="back", format="complete-json")
+    assert "<dt>Added</dt><dd>3 of 3</dd>" in page
     assert "An export gives" not in page
-    assert "Old mills: “a”" in page
+    assert "Old mills: “a”" in client.get("/collections/back/").content.decode()
 
 
 def test_the_command_brings_it_in_and_lists_deviations_of_a_protocols_records(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Imports by workers: a file is imported once, whoever dies over it, and its row says what came of it."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,18 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 
+from accounts.models import Person
 from accounts.roles import Role
 from datasets import tasks
-from datasets.importers import import_jobs
-from datasets.models import Collection, ImportJob
+from datasets.importers import arriving, import_jobs
+from datasets.importers.record_imports import RecordImports
+from datasets.models import Collection, Contradiction, ImportJob
 from datasets.records import current
 from leases.clock import in_seconds
-from leases.refusal import NotFoundHere, Refusal
-from tests.datasets.factories import annotation, record, text_of
+from leases.refusal import Conflict, NotFoundHere, Refusal
+from tests.datasets.factories import annotation, imported, record, text_of
 from tests.factories import person
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -27,12 +31,16 @@ def folder(tmp_path, settings):
     return tmp_path / "uploads"
 
 
+def admin(name):
+    return Person.objects.filter(username=name).first() or person(name, Role.ADMIN)
+
+
 def begun(data, name="mills.json", into="mills", by=""):
     return import_jobs.begin(
         file=SimpleUploadedFile(name, data),
         collection_name=into,
         format="wikicontradict",
-        by=person(by or "olga", Role.ADMIN),
+        by=admin(by or "olga"),
     )
 
 
@@ -90,7 +98,7 @@ def test_a_name_or_format_that_is_none_is_refused_at_once(folder):
             file=SimpleUploadedFile("a", b"[]"),
             collection_name="mills",
             format="table",
-            by=person("oscar", Role.ADMIN),
+            by=admin("oscar"),
         )
     assert not folder.exists()
 
@@ -185,6 +193,176 @@ def test_the_sweeper_wakes_what_waits(monkeypatch):
     monkeypatch.setattr(tasks, "send", lambda task, *args: sent.append((task.name, args)))
     tasks.sweep_imports()
     assert sent == [("datasets.tasks.carry_out_import", (job.pk,))]
+
+
+def to_check(data=None, by="", **asked):
+    return import_jobs.begin(
+        file=SimpleUploadedFile("mills.json", data or text_of(record())),
+        collection_name="mills",
+        format="wikicontradict",
+        is_confirmed=False,
+        by=admin(by or "olga"),
+        **asked,
+    )
+
+
+def test_a_file_is_checked_confirmed_and_imported(folder):
+    job = carried_out(to_check(text_of(record(), record(), record(title="B"))))
+    assert (job.state, job.report["added"], job.report["repeated"]) == ("checked", 2, [[2, 1]])
+    assert not Collection.everything.exists()
+    assert len(files(folder)) == 1
+    for _ in range(2):
+        import_jobs.confirm(ImportJob.objects.get())
+    assert carried_out(job).report["added"] == 2
+    import_jobs.confirm(ImportJob.objects.get())  # a click in another tab
+    assert carried_out(job).state == "done"
+    assert files(folder) == []
+
+
+def test_what_is_checked_says_the_same_as_what_is_imported():
+    imported(record(title="B"), into="mills")
+    data = text_of(record(), record(title="B"), record(title="C", given=annotation(confidence="")))
+    checked = carried_out(to_check(data)).report
+    import_jobs.confirm(ImportJob.objects.get())
+    assert carried_out(ImportJob.objects.get()).report == checked
+    assert checked["already_there"] == 1
+
+
+def test_a_checked_file_can_be_discarded_and_not_imported_then(folder):
+    job = carried_out(to_check())
+    for _ in range(2):
+        import_jobs.discard(ImportJob.objects.get())
+    assert files(folder) == []
+    with pytest.raises(Conflict, match="This import is discarded"):
+        import_jobs.confirm(job)
+    assert carried_out(job).state == "discarded"
+
+
+def test_an_import_that_is_cancelled_stores_nothing(monkeypatch, folder):
+    """By its sender, between its last record and its end."""
+    job, shown = begun(text_of(record())), arriving._shown
+
+    def cancelled(*given):
+        ImportJob.objects.update(state="discarded", lease_holder="", lease_until=None)
+        return shown(*given)
+
+    monkeypatch.setattr(arriving, "_shown", cancelled)
+    # In one transaction here, which is rolled back with the records.
+    import_jobs.carry_out(job.pk)
+    assert not Collection.everything.exists()
+    assert not Contradiction.objects.exists()
+
+
+def test_a_file_on_which_nobody_decides_is_removed_after_a_week(folder):
+    job = carried_out(to_check())
+    ImportJob.objects.update(created_at=in_seconds(-import_jobs.KEPT + 60))
+    import_jobs.sweep_jobs()
+    assert len(files(folder)) == 1
+    ImportJob.objects.update(created_at=in_seconds(-import_jobs.KEPT - 60))
+    import_jobs.sweep_jobs()
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("expired", import_jobs.LAPSED)
+    assert files(folder) == []
+
+
+def test_the_file_of_a_checked_import_is_not_removed_as_unnamed(folder):
+    carried_out(to_check())
+    for path in files(folder):
+        os.utime(path, (0, 0))
+    assert import_jobs.remove_unnamed() == 0
+
+
+def test_who_sends_a_file_that_is_under_way_gets_that_import(folder):
+    job, again = to_check(), to_check(by="oscar")
+    assert (again.pk, len(files(folder))) == (job.pk, 1)
+    oscar = again.also_by.get()
+    assert import_jobs.import_of(oscar, job.pk) == job
+    with pytest.raises(NotFoundHere):
+        import_jobs.import_of(person("max", Role.ADMIN), job.pk)
+    carried_out(job)
+    import_jobs.discard(job)
+    assert to_check().pk != job.pk
+
+
+@pytest.mark.parametrize("checked_before", [True, False])
+def test_a_file_that_is_sent_to_be_imported_is_not_only_checked(checked_before):
+    job = to_check()
+    if checked_before:
+        carried_out(job)
+    assert begun(text_of(record())).pk == job.pk
+    assert carried_out(job).state == "done"
+
+
+def test_a_file_that_is_confirmed_while_it_is_checked_is_imported(monkeypatch):
+    job, check = to_check(), RecordImports.check
+
+    def meanwhile(self, *given):
+        begun(text_of(record()))
+        return check(self, *given)
+
+    monkeypatch.setattr(RecordImports, "check", meanwhile)
+    assert carried_out(job).state == "done"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"hue": "red"}, "has no option 'hue'"),
+        ({"taken": "first"}, "has no option 'taken'"),
+    ],
+)
+def test_an_option_that_the_format_lacks_is_refused(options, says):
+    with pytest.raises(Refusal, match=says):
+        to_check(options=options)
+
+
+def test_a_kind_that_is_none_is_refused():
+    with pytest.raises(NotFoundHere, match="There are no imports of 'wishes'; there are records"):
+        to_check(kind="wishes")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_file_that_two_people_send_and_confirm_at_once_is_imported_once(folder):
+    people = [person(name, Role.ADMIN) for name in ("olga", "oscar")]
+    data = text_of(*(record(title=f"Mill {n}") for n in range(30)))
+
+    def sends(by):
+        job = import_jobs.begin(
+            file=SimpleUploadedFile("mills.json", data),
+            collection_name="mills",
+            format="wikicontradict",
+            is_confirmed=False,
+            by=by,
+        )
+        import_jobs.carry_out(job.pk)
+
+    def confirms():
+        job = ImportJob.objects.get()
+        import_jobs.confirm(job)
+        import_jobs.carry_out(job.pk)
+
+    assert at_once(*(partial(sends, by) for by in people)) == [None, None]
+    job = ImportJob.objects.get()
+    assert (job.state, len(files(folder))) == ("checked", 1)
+    assert at_once(*[confirms] * 3) == [None] * 3
+    job.refresh_from_db()
+    assert (job.state, job.report["added"], files(folder)) == ("done", 30, [])
+    assert Contradiction.objects.count() == 30
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_imports_and_who_discards_at_once_do_one_of_both():
+    carried_out(to_check())
+
+    def imports():
+        job = ImportJob.objects.get()
+        import_jobs.confirm(job)
+        import_jobs.carry_out(job.pk)
+
+    at_once(imports, lambda: import_jobs.discard(ImportJob.objects.get()))
+    state = ImportJob.objects.get().state
+    assert (state, Contradiction.objects.count()) in [("done", 1), ("discarded", 0)]
+    assert Collection.everything.count() == Contradiction.objects.count()
 
 
 def test_a_made_up_name_of_a_file_is_only_shown(folder):

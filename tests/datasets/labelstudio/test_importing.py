@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -12,6 +11,7 @@ from datasets.labelstudio.made import of_json
 from datasets.models import Collection
 from datasets.records import current, record_of
 from tests.annotation import factories as make
+from tests.datasets.importing import brought, sent
 from tests.datasets.labelstudio.make_export import record, seconds
 from tests.datasets.labelstudio.test_reading import with_types
 
@@ -33,20 +33,19 @@ def uploading(client):
 
 
 def post(client, **entered):
-    file = SimpleUploadedFile("export.json", EXPORT.read_bytes())
-    form = {"collection": "moved", "format": "label-studio", "file": file, **entered}
-    return client.post(reverse("datasets:import"), form, follow=True)
+    form = {"collection": "moved", "format": "label-studio", **entered}
+    return brought(client, EXPORT.read_bytes(), "export.json", **form)
 
 
 def test_the_page_takes_one_annotators_work_and_counts_the_rest(uploading):
-    page = post(uploading, taken="annotator", annotator="2").content.decode()
-    assert "Added: 9 of 9 records." in page
+    page = post(uploading, taken="annotator", annotator="2")
+    assert "<dt>Added</dt><dd>9 of 9</dd>" in page
     assert "annotations of annotator 1, not taken: 10" in page
     assert records("moved") == [with_types(seconds(n)) for n in range(1, 10)]
 
 
 def test_one_annotator_has_to_be_named(uploading):
-    page = post(uploading, taken="annotator")
+    page = sent(uploading, EXPORT.read_bytes(), format="label-studio", taken="annotator")
     assert page.status_code == 400
     assert "Name the annotator whose annotations are taken." in page.content.decode()
 
@@ -126,5 +125,5 @@ def test_the_configuration_of_an_empty_collection_is_that_of_the_study(uploading
 
 
 def test_a_file_of_another_format_says_so(uploading):
-    page = post(uploading, format="wikicontradict").content.decode()
+    page = post(uploading, format="wikicontradict")
     assert "This is a file of label-studio, not of wikicontradict." in page
