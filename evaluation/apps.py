@@ -17,6 +17,7 @@ class EvaluationConfig(AppConfig):
         from annotation.monitoring.campaign_figures import agreement_so_far
         from evaluation.report.example_tables import table_blocks
         from evaluation.scorers.language import TABLES, score_problems
+        from generation.elsewhere.undoing import run_uses
         from judging.published import published_reports
         from judging.selections import labels_known, with_label
         from protocols.checking import key_tables, part_problems
@@ -27,6 +28,7 @@ class EvaluationConfig(AppConfig):
         labels_known.add(self.name, _labels_known)
         with_label.add(self.name, _with_label)
         published_reports.add(self.name, _published)
+        run_uses.add(self.name, _reports_over)
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, table_blocks)
         uses.add(self.name, _reports)
@@ -62,6 +64,20 @@ def _reports(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     rows = ReportSnapshot.objects.filter(study__protocol__in=protocols).order_by("pk")
     for of, key, name in rows.values_list("study__protocol", "pk", "study__name"):
         yield of, Use("report", f"{key} of {name}", reverse("evaluation:snapshot", args=[key]))
+
+
+def _reports_over(run: int) -> "list[Use]":
+    """The frozen reports that count responses of this run."""
+    from django.urls import reverse
+
+    from evaluation.models import ReportSnapshot
+    from protocols.uses import Use
+
+    rows = ReportSnapshot.objects.filter(runs=run).order_by("pk").values_list("pk", "study__name")
+    return [
+        Use("report", f"{key} of {name}", reverse("evaluation:snapshot", args=[key]))
+        for key, name in rows
+    ]
 
 
 def _published(runs: Collection[int]) -> "list[PublishedReport]":

@@ -27,6 +27,8 @@ from pages.worddiff import Piece, word_diff
 CELLS, MOST_ROWS = 300, 25
 # Characters of a response that a cell shows, and within which the words found are shown.
 SHOWN, SEARCHED = 140, 20_000
+# The columns of a response from which its note is made.
+NOTED = ("state", "finding", "held", "finish_reason", "prompt_verified")
 # Questions on a page that compares two models.
 COMPARED = 10
 
@@ -40,8 +42,9 @@ OUTCOMES: Mapping[str, tuple[str, Q]] = {
     "again": ("Asked again", responses.ASKED_AGAIN),
     chat.UNDECIDED: ("No likeliest option", Q(finding=chat.UNDECIDED)),
     "held": ("Held: may have reasoning in it", Q(held=True)),
+    "unverified": ("Prompt not verified", Q(prompt_verified=False)),
     "cut": ("Cut off at the token limit", Q(finish_reason__in=chat.CUT_OFF)),
-    "empty": ("Without a text", Q(state=ResponseState.DONE, text="")),
+    chat.EMPTY: ("Without a text", Q(state=ResponseState.DONE, text="")),
 }
 
 
@@ -228,7 +231,7 @@ def _cells(
     chosen = OptionScore.objects.filter(response=OuterRef("pk"), option=OuterRef("text"))
     mass = Subquery(chosen.order_by().values("mass"))
     read: Any = rows.order_by().values(
-        "pk", "instance", "sample", "prompt", "model", "state", "finding", "held", "finish_reason", "error",
+        "pk", "instance", "sample", "prompt", "model", "error", *NOTED,
         start=Left("text", SEARCHED if words else SHOWN + 1), fits=fits, mass=mass,
     )  # fmt: skip
     return {
@@ -238,19 +241,27 @@ def _cells(
 
 
 def _cell(row: Mapping[str, Any], words: Sequence[str]) -> GridCell:
-    note, tone = note_of(
-        *(row[name] for name in ("state", "finding", "held", "finish_reason", "start"))
-    )
+    note, tone = note_of(row["start"], **{name: row[name] for name in NOTED})
     start = row["start"]
     text = excerpt(visible(start or row["error"]), words if start else (), SHOWN)
     score = "" if row["mass"] is None else f"{row['mass']:.3f}"
     return GridCell(row["pk"], text, note, tone, bool(row["fits"]), score)
 
 
-def note_of(
-    state: str, finding: str, held: bool | None, finish_reason: str, text: str
+def note_of(text: str, prompt_verified: bool | None, **noted: Any) -> tuple[str, str]:
+    """Why a response is not simply an answer, and the state whose colour this has; ("", "") where it is one.
+
+    It gets the columns in NOTED.
+    """
+    note, tone = _note_of_text(text, **noted)
+    if prompt_verified is False:
+        return "; ".join(filter(None, (note, OUTCOMES["unverified"][0]))), "warn"
+    return note, tone
+
+
+def _note_of_text(
+    text: str, state: str, finding: str, held: bool | None, finish_reason: str
 ) -> tuple[str, str]:
-    """Why a response is not simply an answer, and the state whose colour this has; ("", "") where it is one."""
     if state != ResponseState.DONE:
         return ResponseState(state).label, state
     if finding:
@@ -259,7 +270,7 @@ def note_of(
         return OUTCOMES["held"][0], "warn"
     if finish_reason in chat.CUT_OFF:
         return OUTCOMES["cut"][0], "warn"
-    return ("", "") if text else (OUTCOMES["empty"][0], "warn")
+    return ("", "") if text else (OUTCOMES[chat.EMPTY][0], "warn")
 
 
 # ---------------------------------------------------------------- two models
@@ -318,6 +329,5 @@ def _pair(responses: Sequence[tuple[str, Response | None]]) -> ComparedPair:
 
 def _answer(row: Response, text: str, other: str) -> ComparedAnswer:
     pieces = [piece for piece in word_diff(other, text) if piece.kind != "gone"]
-    return ComparedAnswer(
-        row, pieces, *note_of(row.state, row.finding, row.held, row.finish_reason, text)
-    )
+    noted = {name: getattr(row, name) for name in NOTED}
+    return ComparedAnswer(row, pieces, *note_of(text, **noted))

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from datasets.models import Collection, Instance
+from datasets.models import Collection, Instance, Release
 from generation.inference import chat
 from generation.prompts import controlled, prompting
 from generation.states import ResponseState, RunState
@@ -25,6 +25,7 @@ FINDINGS = (
     (chat.FILTERED, "The answer was withheld by a content filter."),
     (controlled.SKIPPED, "The model gave no answer of the asked form."),
     (chat.UNDECIDED, "None of the options was the likeliest answer."),
+    (chat.EMPTY, "The model answered with an empty text."),
 )
 
 
@@ -178,6 +179,13 @@ class Run(models.Model):
         default=0, help_text="Bytes of its longest request at most, where it has a cap."
     )
     is_demonstration = models.BooleanField(default=False)
+    release = models.ForeignKey(
+        Release,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="runs",
+        help_text="The one whose prompts its responses, made elsewhere, answer.",
+    )
     form = models.UUIDField(
         null=True,
         unique=True,
@@ -214,6 +222,11 @@ class Response(Leased):
     sample = models.PositiveIntegerField(default=1)
     order = models.PositiveIntegerField(
         default=0, help_text="Order of asking: by instance, so that prefixes cache."
+    )
+    prompt_verified = models.BooleanField(
+        null=True,
+        help_text="Of a response made elsewhere: whether its file has the prompt's sha256, so that the text sent is "
+        "known. Null of all others.",
     )
     rendered = models.TextField(help_text="The text sent; empty where an imported file lacks it.")
     follow_up = models.JSONField(
@@ -327,6 +340,10 @@ class Response(Leased):
             ),
             # Few among many: those that wait for an admin's choice.
             models.Index(fields=["model"], condition=Q(held=True), name="response_held"),
+            # Those whose prompt is not verified, which pages and reports count.
+            models.Index(
+                fields=["run"], condition=Q(prompt_verified=False), name="response_not_verified"
+            ),
             # The responses of the latest hour, for the metrics.
             models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]

@@ -38,7 +38,7 @@ def add(
     service: str, model_id: str, options: Mapping[str, Any], display_name: str = ""
 ) -> LanguageModel:
     """The model with exactly these options; stored where it is new."""
-    whole = {name: _plain(value) for name, value in options.items()}
+    whole = plain(options)
     model, _ = LanguageModel.objects.get_or_create(
         service=service,
         model_id=model_id,
@@ -46,6 +46,13 @@ def add(
         defaults={"options": whole, "display_name": display_name},
     )
     return model
+
+
+def made_elsewhere(model_id: str, options: Mapping[str, Any]) -> LanguageModel:
+    """The model of an imported file with these options; not stored where it is new."""
+    whole, known = plain(options), LanguageModel.objects.filter(service="", model_id=model_id)
+    mine = {"options_hash": options_hash(whole)}
+    return known.filter(**mine).first() or LanguageModel(model_id=model_id, options=whole, **mine)
 
 
 def author(name: str) -> LanguageModel:
@@ -61,6 +68,10 @@ def seen() -> QuerySet[LanguageModel]:
         ~Exists(asked.filter(collection__arriving_until=None)),
         service="",
     )
+
+
+def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in options.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -134,8 +145,7 @@ def _probed(
     service: str, model_id: str, options: Mapping[str, Any], systems: Sequence[str | None]
 ) -> probing.Probe:
     try:
-        whole = {name: _plain(value) for name, value in options.items()}
-        return probing.probe(client.service(service), model_id, whole, systems)
+        return probing.probe(client.service(service), model_id, plain(options), systems)
     except faults.ServiceFault as fault:
         raise ServiceRefusal(fault) from fault
 
@@ -183,14 +193,14 @@ def read_again(model: LanguageModel) -> int:
         some = keys[start : start + _BATCH]
         kept = set().union(*judged(some))
         read = list(Response.objects.filter(pk__in=set(some) - kept).only(*_READ))
-        new = [row for row in read if _reread(row, model.able)]
+        new = [row for row in read if read_text(row, model.able)]
         Response.objects.bulk_update(new, ["text", "reasoning", "held"])
         changed += len(new)
     return changed
 
 
-def _reread(row: Response, able: chat.Abilities) -> bool:
-    """Read the response's text again; whether anything changes."""
+def read_text(row: Response, able: chat.Abilities) -> bool:
+    """Read the response's text from its whole reply; whether anything changes."""
     before = (row.text, row.reasoning, bool(row.held))
     is_read = row.check_reply is None
     found = chat.text_of(row.reply, able, bare="prompt" in (row.request or {})) if is_read else None

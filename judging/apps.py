@@ -23,6 +23,7 @@ class JudgingConfig(AppConfig):
         from datasets.releasing.publishing import open_uses
         from generation.access import hides_models, hides_runs
         from generation.call_queues import queues
+        from generation.elsewhere.undoing import run_uses
         from generation.registry import judged
         from judging.blinding import (
             are_models_hidden,
@@ -55,6 +56,7 @@ class JudgingConfig(AppConfig):
         open_uses.add(self.name, open_studies_over)
         queues.add(self.name, verdicts_to_ask)
         judged.add(self.name, judged_responses)
+        run_uses.add(self.name, studies_of)
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, rubric_blocks)
         uses.add(self.name, studies_over)
@@ -88,6 +90,24 @@ def open_studies_over(records: "QuerySet[Contradiction]") -> "list[OpenUse]":
     return [
         OpenUse(f"The study {name} is open and uses it.", reverse("judging:study", args=[key]))
         for key, name in studies.order_by("name").values_list("pk", "name")
+    ]
+
+
+def studies_of(run: int) -> "list[Use]":
+    """The studies with responses of this run, to judge or to warm up."""
+    from django.db.models import Q
+    from django.urls import reverse
+
+    from judging.models import GoldItem, Study, StudyItem
+    from protocols.uses import Use
+
+    items = (model.objects.filter(response__run=run).order_by() for model in (StudyItem, GoldItem))
+    judge, warm_up = (Q(pk__in=rows.values("study")) for rows in items)
+    return [
+        Use(f"{state} study", name, reverse("judging:study", args=[key]))
+        for key, state, name in Study.objects.filter(judge | warm_up)
+        .order_by("name")
+        .values_list("pk", "state", "name")
     ]
 
 

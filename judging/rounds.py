@@ -16,6 +16,7 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person, RoleGrant
 from datasets.drawing import lot
 from generation import prompt_versions
+from generation.elsewhere.undoing import hold_runs
 from generation.models import Response
 from judging import planning, pool, studies, warmup
 from judging.blinding import READERS
@@ -102,6 +103,7 @@ def add_responses(study: Study, added: AddedResponses, plan: RoundPlan, *, by: P
     """Open a round over further responses and anchors, which its judges cannot tell apart; raises as judge_again."""
     opened = _open(study, plan, by)
     anchors, rows = _mixed(study, added, plan, opened.n)
+    hold_runs(row.response.run_id for row in rows)
     made = StudyItem.objects.bulk_create(rows)
     keys = [item.pk for item in (*made, *anchors)]
     return _fill(opened, StudyItem.objects.filter(pk__in=keys), plan)

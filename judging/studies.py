@@ -13,6 +13,7 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.drawing import lot
+from generation.elsewhere.undoing import hold_runs
 from generation.models import LONG, Response, Run
 from judging import planning, readiness, warmup
 from judging.found_unfit import propose_exclusions
@@ -143,6 +144,7 @@ def would_cost(selection: Selection, design: StudyDesign) -> planning.StudyCost:
 
 
 def _add_items(study: Study, responses: Sequence[Response]) -> None:
+    hold_runs(response.run_id for response in responses)
     StudyItem.objects.bulk_create(items_of(study, shuffled(study, responses)))
     learn_sizes_on_commit("judging")
 

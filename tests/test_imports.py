@@ -162,6 +162,7 @@ PURE = {
     "annotation.reviewing.joining",
     "annotation.reviewing.merging",
     "annotation.fields.walker",
+    "generation.elsewhere.lines",
     "generation.excerpts",
     "generation.inference.chat",
     "generation.inference.faults",

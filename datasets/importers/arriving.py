@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from typing import Protocol as Shape
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Count, F, Max, Q, QuerySet
@@ -61,6 +62,14 @@ Ended = Callable[[Arrived], None]
 
 def no_more(arrived: Arrived) -> None:
     """Nothing else is stored with the records."""
+
+
+class HasLength(Shape):
+    @property
+    def length(self) -> int: ...
+
+
+Lengthy = TypeVar("Lengthy", bound=HasLength)
 
 
 class DeclaredBy(NamedTuple):
@@ -187,13 +196,13 @@ def lacking(held: Collection | None, drafts: Iterable[Draft]) -> Iterator[Draft]
         yield from (draft for draft in batch if draft.identity not in known)
 
 
-def in_batches(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+def in_batches(rows: Iterable[Lengthy]) -> Iterator[list[Lengthy]]:
     """At most BATCH at a time, and fewer where their texts are long."""
-    batch: list[Draft] = []
+    batch: list[Lengthy] = []
     length = 0
-    for draft in drafts:
-        batch.append(draft)
-        length += draft.length
+    for row in rows:
+        batch.append(row)
+        length += row.length
         if len(batch) >= BATCH or length > LONG:
             yield batch
             batch, length = [], 0

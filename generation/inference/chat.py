@@ -22,6 +22,8 @@ MAX_TOKENS, MAX_COMPLETION_TOKENS = "max_tokens", "max_completion_tokens"
 
 # A finding too: of options that are scored none is the likeliest, because none was returned or several are equal.
 UNDECIDED = "undecided"
+# And of a reply made elsewhere: it has no text. Services are asked again instead.
+EMPTY = "empty"
 # What PostgreSQL's JSON does not take: NUL, and halves of surrogate pairs; whole pairs are found too.
 _UNSTORABLE = re.compile(rb"\x00|\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]")
 COLUMNS = (
@@ -128,7 +130,7 @@ def reply(
     A fault has the whole reply as `raw`, where it is JSON.
     """
     data = parsed(content, status)
-    raw = _cleaned(data) if _UNSTORABLE.search(content) else data
+    raw = cleaned(data) if _UNSTORABLE.search(content) else data
     try:
         return _reply(request, status, data, raw, latency_ms, abilities, choose)
     except faults.ServiceFault as fault:
@@ -159,7 +161,7 @@ def _reply(
     read, written = counted(data)
     made = Reply(
         text=text or "",
-        reasoning=_cleaned("\n\n".join(filter(None, (said.apart.strip(), thought)))),
+        reasoning=cleaned("\n\n".join(filter(None, (said.apart.strip(), thought)))),
         finding=finding,
         request=request,
         status=status,
@@ -193,7 +195,7 @@ def text_of(raw: Any, abilities: Abilities, *, bare: bool) -> tuple[str, str] | 
     text, thought = _parted(said, abilities)
     if not (text or "").strip() or not storable(text):
         return None
-    return text or "", _cleaned("\n\n".join(filter(None, (said.apart.strip(), thought))))
+    return text or "", cleaned("\n\n".join(filter(None, (said.apart.strip(), thought))))
 
 
 def marks_in(reply: Reply) -> tuple[str, bool]:
@@ -299,7 +301,7 @@ def storable(value: object) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def _cleaned(value: Any) -> Any:
+def cleaned(value: Any) -> Any:
     """The same with a replacement character for each that no database stores."""
     if isinstance(value, str):
         return (
@@ -308,9 +310,9 @@ def _cleaned(value: Any) -> Any:
             else re.sub("[\x00\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", value)
         )
     if isinstance(value, list):
-        return [_cleaned(inner) for inner in value]
+        return [cleaned(inner) for inner in value]
     if isinstance(value, dict):
-        return {_cleaned(name): _cleaned(inner) for name, inner in value.items()}
+        return {cleaned(name): cleaned(inner) for name, inner in value.items()}
     return value
 
 

@@ -61,7 +61,7 @@ def check(fields: Mapping[str, Any]) -> None:
             raise BadFields("A field needs a name.")
         if value is None:
             raise BadFields(f"{_quoted(name)} has no value. Leave it out to send none.")
-        if not _is_storable([name, value]):
+        if not is_storable([name, value]):
             raise BadFields(
                 f"{_quoted(name)} has a number or a character that cannot be stored (infinity, NUL, half a surrogate "
                 "pair)."
@@ -79,11 +79,11 @@ def _no_number(name: str) -> Any:
     raise BadFields(f"{name} is no number that can be sent.")
 
 
-def _is_storable(value: Any) -> bool:
+def is_storable(value: Any) -> bool:
     if isinstance(value, dict):
-        return all(_is_storable(name) and _is_storable(inner) for name, inner in value.items())
+        return all(is_storable(name) and is_storable(inner) for name, inner in value.items())
     if isinstance(value, list):
-        return all(map(_is_storable, value))
+        return all(map(is_storable, value))
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, bool) or chat.storable(value)

@@ -20,7 +20,7 @@ def prompts_to_bundle(declaration: Declaration | None) -> list[BundledPrompt]:
         return [
             BundledPrompt(prompt.name, prompt.sha256, partial(_sent, prompt))
             for prompt in prompting.prompts().values()
-            if not prompt.revised
+            if is_bundled(prompt)
         ]
     bodies, places = declared.bodies(declaration), places_of(declaration)
     return [
@@ -33,8 +33,13 @@ def prompts_to_bundle(declaration: Declaration | None) -> list[BundledPrompt]:
             bool(prompt.check),
         )
         for prompt in (prompting.parse(body, name) for name, body in bodies.items())
-        if not (prompt.given or prompt.shuffle or prompt.shots)
+        if is_bundled(prompt)
     ]
+
+
+def is_bundled(prompt: Prompt) -> bool:
+    """Whether its text depends on the record alone, and a model replies to it."""
+    return not (prompt.revised or prompt.given or prompt.shuffle or prompt.shots)
 
 
 def _sent(prompt: Prompt, asked: Asked) -> SentTexts | None:
