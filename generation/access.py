@@ -49,7 +49,7 @@ def run_for(person: Person, key: int) -> Run:
 
     For a run over records that are hidden from them it asks first (datasets/blinding.py).
     """
-    run = Run.objects.select_related("collection", "created_by").filter(pk=key).first()
+    run = Run.objects.select_related("collection", "created_by", "release").filter(pk=key).first()
     if run is None or not may_see(person, run):
         raise NotFoundHere(
             f"There is no run {key}, or it is hidden from you while you judge its responses."

@@ -111,6 +111,7 @@ class ModelRow:
     held: str
     is_poor: bool
     is_configured: bool
+    may_choose_marks: bool
 
 
 def all_models() -> list[ModelRow]:
@@ -123,6 +124,10 @@ def model_rows(rows: Iterable[Any]) -> list[ModelRow]:
     models = list(rows)
     waiting = Response.objects.filter(held=True, model__in=models).order_by().values_list("model")
     held = dict(waiting.annotate(Count("pk")))
+    imported = LanguageModel.objects.filter(registry.has_replies(), service="")
+    reread = set(
+        imported.filter(pk__in=[model.pk for model in models]).values_list("pk", flat=True)
+    )
     return [
         ModelRow(
             model=model,
@@ -132,6 +137,7 @@ def model_rows(rows: Iterable[Any]) -> list[ModelRow]:
             held=f"{held[model.pk]} held" if model.pk in held else "",
             is_poor=embedded.is_poor_subject(model.model_id),
             is_configured=model.service in configured,
+            may_choose_marks=bool(model.service) or model.pk in reread,
         )
         for model in models
     ]

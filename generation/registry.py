@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from datasets.identity import canonical
 from generation.inference import chat, client, faults, probing, reasoning, request_fields, scoring
@@ -58,6 +58,12 @@ def made_elsewhere(model_id: str, options: Mapping[str, Any]) -> LanguageModel:
 def author(name: str) -> LanguageModel:
     """The row that stands for the author of given texts (prompting.Prompt.by); no service is asked for them."""
     return add("", name, GIVEN)
+
+
+def has_replies() -> Q:
+    """The condition of a model whose whole replies are kept, or will be, so that they can be read again."""
+    kept = Response.objects.filter(model=OuterRef("pk"), reply__isnull=False)
+    return ~Q(service="") | Q(Exists(kept))
 
 
 def seen() -> QuerySet[LanguageModel]:

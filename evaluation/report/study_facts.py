@@ -11,6 +11,10 @@ from evaluation.shapes.study_report import (
 )
 from protocols.declaration import ORIGINS
 
+NOT_VERIFIED = (
+    "{:,} of {:,} responses: they were made elsewhere, and their file does not say with which text"
+)
+
 
 def study_facts(report: Report) -> list[tuple[str, str]]:
     """Terms and what they are in this study; a subset only where one was drawn."""
@@ -19,7 +23,10 @@ def study_facts(report: Report) -> list[tuple[str, str]]:
     prompts = "; ".join(map(_prompt, report["prompts"]))
     models = ", ".join(model["name"] for model in report["models"])
     drawn += [("Only", _only(study["only"]))] if "only" in study else []
-    facts = [*drawn, ("Models", models), ("Prompts", prompts), ("Judges", _judges(study))]
+    facts = [*drawn, ("Models", models), ("Prompts", prompts)]
+    if n := study.get("prompts_not_verified"):
+        facts.append(("Prompt not verified", NOT_VERIFIED.format(n, study["responses"])))
+    facts.append(("Judges", _judges(study)))
     return [*facts, ("Protocol", _protocol(report["protocol"]))] if "protocol" in report else facts
 
 

@@ -22,9 +22,19 @@ from judging.models import Study, StudyItem
 _MORE = ("order", "shots", "check_reply")
 
 
-def header(scores: Scored | None) -> list[str]:
+# Where responses of the study were made elsewhere.
+_ELSEWHERE = {"prompt_verified": "response__prompt_verified"}
+
+
+def columns_of(study: Study) -> dict[str, str | Combinable]:
+    """Those of rows.csv that no scorer gives."""
+    made = study.items.filter(response__prompt_verified__isnull=False)
+    return {**COLUMNS, **_ELSEWHERE} if made.exists() else COLUMNS
+
+
+def header(columns: Iterable[str], scores: Scored | None) -> list[str]:
     """The columns of rows.csv; where responses are scored, their scores, tags and what was drawn come last."""
-    return [*COLUMNS, *_scores(scores), "tags", *_MORE] if scores else [*COLUMNS]
+    return [*columns, *_scores(scores), "tags", *_MORE] if scores else [*columns]
 
 
 def _scores(scores: Scored) -> dict[str, Iterable[Any]]:
@@ -38,14 +48,18 @@ def _scores(scores: Scored) -> dict[str, Iterable[Any]]:
     return found
 
 
-def records(items: QuerySet[StudyItem], scores: Scored | None = None) -> Iterator[dict[str, Any]]:
+def records(
+    items: QuerySet[StudyItem],
+    scores: Scored | None = None,
+    columns: Mapping[str, str | Combinable] = COLUMNS,
+) -> Iterator[dict[str, Any]]:
     """The rows of rows.csv: one for each judge's slot, and one for a response without any."""
     labels: dict[str, dict[int, Any]] = {}
     if scores:
         for name, column in _scores(scores).items():
             labels[name] = dict(zip(scores.columns["position"], column, strict=True))
     more = {"drawn": "response__drawn", "check": "response__check_reply"} if scores else {}
-    for record in read_columns(items, {**COLUMNS, **more}):
+    for record in read_columns(items, {**columns, **more}):
         if record["first_verdict"] is None:
             record |= {"comment": None, "seconds": None}
         if scores:

@@ -154,6 +154,8 @@ def study_entry(judged: Judged, scores: Scored | None) -> ReportStudy:
         given = scores.rows.labels.get(scorer) if scores else None
         n = int(given.among({label}).sum()) if given else 0
         entry["only"] = {"scorer": scorer, "label": label, "no_longer": len(instances.at) - n}
+    if n := study.items.filter(response__prompt_verified=False).count():
+        entry["prompts_not_verified"] = n
     return entry
 
 

@@ -131,6 +131,7 @@ class ReportStudy(StudyName):
     own_verdicts: list[int]
     subset: NotRequired[ReportSubset]
     only: NotRequired[ReportLabel]
+    prompts_not_verified: NotRequired[int]
     resolved_by: str
     rubric: str
     order: str

@@ -14,7 +14,7 @@ from evaluation.counts.scored import scored
 from evaluation.rows import replies
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
-from evaluation.rows.export import header, records
+from evaluation.rows.export import columns_of, header, records
 from evaluation.rows.filters import of_rows
 from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
 from evaluation.views.reports import for_researchers
@@ -86,9 +86,9 @@ def rows_file(request: HttpRequest | Request, study_id: int) -> HttpResponseBase
     study = study_for(person_of(request), study_id)
     items = chosen(study, ResponseChoice.from_query(request.GET, study))
     keep_records(person_of(request), items, request.path)
-    scores = scored(study)
-    lines = (list(record.values()) for record in records(items, scores))
-    return csv_response(header(scores), lines, f"{study.slug}-rows.csv")
+    scores, columns = scored(study), columns_of(study)
+    lines = (list(record.values()) for record in records(items, scores, columns))
+    return csv_response(header(columns, scores), lines, f"{study.slug}-rows.csv")
 
 
 @for_researchers

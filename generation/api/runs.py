@@ -49,9 +49,13 @@ class RunProgressOut(serializers.Serializer[RunProgress]):
 
 
 class RunOut(serializers.ModelSerializer[Run]):
-    """`models` and `prompts` are those that it asks with; `reason`: why it was paused."""
+    """`models` and `prompts` are those that it asks with; `reason`: why it was paused.
+
+    `release`: the version of the release whose prompts its responses, made elsewhere, answer.
+    """
 
     collection = serializers.SlugRelatedField("name", read_only=True)  # type: ignore[var-annotated]
+    release = serializers.CharField(source="release.version", default=None, allow_null=True)
     prompts = serializers.ListField(child=serializers.CharField())
     models = ModelOut(many=True, source="models_asked")
     progress = serializers.SerializerMethodField()
@@ -59,8 +63,8 @@ class RunOut(serializers.ModelSerializer[Run]):
     class Meta:
         model = Run
         fields: tuple[str, ...] = (
-            "id", "name", "collection", "state", "reason", "prompts", "samples", "seed", "models", "progress", "cost",
-            "cost_cap", "is_demonstration", "created_at", "finished_at",
+            "id", "name", "collection", "release", "state", "reason", "prompts", "samples", "seed", "models",
+            "progress", "cost", "cost_cap", "is_demonstration", "created_at", "finished_at",
         )  # fmt: skip
 
     @extend_schema_field(RunProgressOut)
@@ -132,7 +136,10 @@ class RejectedReplyOut(serializers.ModelSerializer[RejectedReply]):
 
 
 class ResponseOut(serializers.ModelSerializer[Response]):
-    """A response with all that is needed to repeat its request. `question` and `model` are ids."""
+    """A response with all that is needed to repeat its request. `question` and `model` are ids.
+
+    `prompt_verified`: of one made elsewhere, whether its file has the prompt's sha256.
+    """
 
     question = serializers.IntegerField(source="instance_id")
     model = serializers.IntegerField(source="model_id")
@@ -143,9 +150,9 @@ class ResponseOut(serializers.ModelSerializer[Response]):
     class Meta:
         model = Response
         fields = (
-            "id", "question", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "follow_up",
-            "first_reply", "drawn", "gold", "scored", "option_scores", "wanted", "askings", "rejected", "text",
-            "check_reply", "reasoning", "held", "finding", "request", "reply", "answered_by", "finish_reason",
+            "id", "question", "model", "prompt", "prompt_hash", "prompt_verified", "sample", "state", "rendered",
+            "follow_up", "first_reply", "drawn", "gold", "scored", "option_scores", "wanted", "askings", "rejected",
+            "text", "check_reply", "reasoning", "held", "finding", "request", "reply", "answered_by", "finish_reason",
             "prompt_tokens", "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 
@@ -166,7 +173,7 @@ def runs_list(request: Request) -> Answer:
     person = person_of(request)
     return rows_page(
         request,
-        Run.objects.select_related("collection").prefetch_related("models_asked"),
+        Run.objects.select_related("collection", "release").prefetch_related("models_asked"),
         RunOut,
         order=("-pk",),
         visible=lambda rows: visible_to(person, rows),

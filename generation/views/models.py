@@ -93,7 +93,7 @@ def test_model(request: HttpRequest, key: int) -> HttpResponse:
 def marks(request: HttpRequest, key: int) -> HttpResponse:
     """Choose how a model marks its reasoning; texts that nobody has judged are read again."""
     check_models_shown(person_of(request))
-    model = get_object_or_404(LanguageModel.objects.exclude(service=""), pk=key)
+    model = get_object_or_404(LanguageModel.objects.filter(registry.has_replies()), pk=key)
     now = {"marks": model.able.marks, "opens_reasoning": model.able.opens_reasoning}
     form = MarksForm(request.POST) if request.method == "POST" else MarksForm(initial=now)
     if form.is_valid():

@@ -111,7 +111,7 @@ COLUMNS = (
     ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
     ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
     ("text", "text"), ("first_reply", "first_reply__text"), ("check_reply", "check_reply"),
-    ("reasoning", "reasoning"), ("held", "held"), ("finding", "finding"),
+    ("reasoning", "reasoning"), ("held", "held"), ("finding", "finding"), ("prompt_verified", "prompt_verified"),
     ("form", "wanted__form"), ("times", "wanted__times"), ("askings", "askings"),
     ("finish_reason", "finish_reason"), ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"), ("latency_ms", "latency_ms"), ("attempts", "attempts"),

@@ -90,5 +90,6 @@ def _asked(response: Response, bundled: Mapping[str, str]) -> dict[str, Any]:
         "model": model.model_id,
         "options": model.options,
         "sample": response.sample,
+        "prompt_verified": response.prompt_verified,
         "response_sha256": hashlib.sha256(response.text.encode()).hexdigest(),
     }

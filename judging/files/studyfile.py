@@ -45,6 +45,7 @@ SOME = (
     (("option_scores",), Q(option_scores__isnull=False)),
     (("form", "times", "askings", "rejected"), Q(wanted__isnull=False)),
     (("finding",), ~Q(finding="")),
+    (("prompt_verified",), Q(prompt_verified__isnull=False)),
     (("drawn_order",), Q(drawn__has_key="order")),
     (("drawn_shots",), Q(drawn__has_key="shots")),
 )
@@ -87,8 +88,8 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
     Some responses have keys of SOME too: the first reply and the second text of two turns; the
     check and its reply; the probabilities of scored
     options; the asked form, how often it might be asked and was, and the replies without it; the finding of a response
-    that is no usual answer; the order of the passages that the prompt shuffles;
-    the names of the examples that were drawn.
+    that is no usual answer; whether the prompt of one made elsewhere is verified; the order of the passages that the
+    prompt shuffles; the names of the examples that were drawn.
 
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """
@@ -216,9 +217,16 @@ def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
         **_scores(response),
         **_asked_form(response),
         **({"finding": response.finding} if response.finding else {}),
+        **_verified(response),
         **{f"drawn_{what}": names for what, names in (response.drawn or {}).items()},
         "names_its_model": item.names_its_model,
     }
+
+
+def _verified(response: Response) -> dict[str, bool]:
+    """Of a response made elsewhere, whether its file has the hash of its prompt."""
+    verified = response.prompt_verified
+    return {} if verified is None else {"prompt_verified": verified}
 
 
 def _second_turn(response: Response) -> dict[str, str]:

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from django import forms
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
@@ -42,7 +42,10 @@ class RunsField(forms.ModelMultipleChoiceField):
 
     def label_from_instance(self, obj: Any) -> str:
         public = ", a report on it is published" if obj.pk in self.published else ""
-        return f"{obj.name}: {how_many(obj.answered, 'finished response')}{public}"
+        marked = (
+            f", {obj.not_verified} with a prompt that is not verified" if obj.not_verified else ""
+        )
+        return f"{obj.name}: {how_many(obj.answered, 'finished response')}{marked}{public}"
 
 
 class PeopleField(forms.ModelMultipleChoiceField):
@@ -98,7 +101,8 @@ def answered_runs(person: Person, protocol: str | None = None) -> QuerySet[Run]:
         name = None if protocol == WIKICONTRADICT else protocol
         done = done.filter(collection__protocol__name=name)
     seen = done.exclude(pk__in=hidden_run_ids(person))
-    return seen.annotate(answered=Count("responses")).order_by("-pk")
+    not_verified = Count("responses", filter=Q(responses__prompt_verified=False))
+    return seen.annotate(answered=Count("responses"), not_verified=not_verified).order_by("-pk")
 
 
 def protocols_of(runs: QuerySet[Run]) -> dict[str, str]:

@@ -122,7 +122,8 @@ def _criteria(study: Study) -> dict[str, PromptCriteria]:
 
 
 def _composition(study: Study) -> dict[str, Any]:
-    """What the study draws: {"prompts": [(prompt or its criteria, origin) …], "models": [...], "instances": n}."""
+    """What the study draws: {"prompts": [(prompt or its criteria, origin) …], "models": [...], "instances": n,
+    "not_verified": n}: how many of its prompts are not verified."""
     items = study.items.all()
     prompts = set(items.order_by().values_list("response__prompt", flat=True).distinct())
     asked = prompt_versions.known(prompts)
@@ -137,6 +138,7 @@ def _composition(study: Study) -> dict[str, Any]:
         ],
         "models": list(models),
         "instances": items.values("response__instance").distinct().count(),
+        "not_verified": items.filter(response__prompt_verified=False).count(),
     }
 
 
