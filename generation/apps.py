@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 if TYPE_CHECKING:
+    from datasets.importers.import_kinds import ImportKind
     from generation.call_queues import CallQueue
     from protocols.uses import Use
 
@@ -15,6 +16,7 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from datasets.excluding.exposure import responses_known
+        from datasets.importers.import_kinds import import_kinds
         from datasets.releasing.bundle.asked import bundled_prompts
         from generation.access import runs_known
         from generation.call_queues import queues
@@ -32,6 +34,7 @@ class GenerationConfig(AppConfig):
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, prompt_blocks)
         uses.add(self.name, runs_over)
+        import_kinds.add(self.name, response_imports)
         part_problems.add(self.name, prompt_problems)
 
 
@@ -45,6 +48,12 @@ def runs_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     rows = Run.objects.filter(collection__protocol__in=protocols).order_by("pk")
     for of, key, name in rows.values_list("collection__protocol", "pk", "name"):
         yield of, Use("run", name, reverse("generation:run", args=[key]))
+
+
+def response_imports() -> "ImportKind":
+    from generation.elsewhere.import_kind import ResponseImports
+
+    return ResponseImports()
 
 
 def responses_to_ask() -> "CallQueue":

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from datasets.models import Subset
 from datasets.subsets import superseded_in
+from generation.elsewhere.undoing import gone
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.states import ResponseState
 from leases.extension import ExtensionPoint
@@ -88,9 +89,10 @@ class Selection:
     def protocol(self) -> Protocol | None:
         """That of the runs' records; raises Refusal where they have two."""
         keys = [run.pk for run in self.runs]
-        first, *others = (
-            Run.objects.filter(pk__in=keys).select_related("collection__protocol").order_by("pk")
-        )
+        rows = Run.objects.filter(pk__in=keys).select_related("collection__protocol")
+        if not (found := list(rows.order_by("pk"))):
+            raise gone()
+        first, *others = found
         for run in others:
             if run.collection.protocol_id != first.collection.protocol_id:
                 raise Refusal(

@@ -69,6 +69,7 @@ def create(name: str, selection: Selection, design: StudyDesign, *, by: Person) 
     columns = {field.name: getattr(design, field.name) for field in fields(design)}
     try:
         with transaction.atomic():
+            hold_runs(response.run_id for response in responses)
             study = Study.objects.create(
                 name=name,
                 slug=free_slug(name),
@@ -144,7 +145,6 @@ def would_cost(selection: Selection, design: StudyDesign) -> planning.StudyCost:
 
 
 def _add_items(study: Study, responses: Sequence[Response]) -> None:
-    hold_runs(response.run_id for response in responses)
     StudyItem.objects.bulk_create(items_of(study, shuffled(study, responses)))
     learn_sizes_on_commit("judging")
 

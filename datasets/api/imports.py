@@ -11,10 +11,12 @@ from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from datasets.importers import import_jobs
 from datasets.importers.import_jobs import import_of, imports_of
-from datasets.models import ImportJob
+from datasets.models import ImportJob, Release
 from datasets.states import ImportState
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit
+from leases.refusal import Refusal
+from leases.rows import first_of
 from pages.rest.lists import rows_page
 from pages.rest.operations import operation
 from pages.rest.parameters import choice, moment, text
@@ -54,10 +56,17 @@ class ImportIn(serializers.Serializer[Any]):
 
     `part`: of a data set with a file for each level or the like, where the file's name does not say it. With `dry_run`
     the file is only checked, and imported once that is confirmed.
+
+    With `kind` responses the file has responses made elsewhere, to the prompts of `release`, by its id, which stands in
+    place of collection and format. They become a run, named by `options` {"name": …}.
     """
 
-    collection = serializers.CharField(max_length=80)
-    format = serializers.CharField(max_length=80)
+    kind = serializers.CharField(max_length=40, default="records")
+    release = serializers.IntegerField(
+        min_value=1, max_value=2**63 - 1, default=None, allow_null=True
+    )
+    collection = serializers.CharField(max_length=80, default="", allow_blank=True)
+    format = serializers.CharField(max_length=80, default="", allow_blank=True)
     part = serializers.CharField(max_length=200, allow_blank=True, default="")
     options = serializers.JSONField(default=dict)
     dry_run = serializers.BooleanField(default=False)
@@ -85,12 +94,19 @@ def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
 
     While an import of the same file into the same collection is under way, the answer is that one.
     """
+    name, options = sent["collection"], sent["options"]
+    if not isinstance(options, dict):
+        raise Refusal("options is a JSON object.")
+    if (key := sent["release"]) is not None:
+        release = first_of(Release.objects.filter(pk=key), f"There is no release {key}.")
+        name, options = release.collection.name, {**options, "release": release.version}
     job = import_jobs.begin(
         file=sent["file"],
-        collection_name=sent["collection"],
+        kind=sent["kind"],
+        collection_name=name,
         format=sent["format"],
         part=sent["part"],
-        options=sent["options"],
+        options=options,
         is_confirmed=not sent["dry_run"],
         by=person_of(request),
     )

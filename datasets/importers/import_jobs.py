@@ -25,7 +25,7 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.identity import canonical
 from datasets.importers.import_kinds import kind_named
-from datasets.importers.json_text import MAX_BYTES, too_large
+from datasets.importers.json_text import too_large
 from datasets.models import ImportJob
 from datasets.models.imports import OPEN
 from datasets.states import IMPORT, ImportState
@@ -83,8 +83,9 @@ def begin(
     While an import of the same file is under way, it is returned, whoever sends the file again. Raises Refusal for what
     its kind does not admit, a file that is too large, and where there is no room.
     """
-    if (file.size or 0) > MAX_BYTES:
-        raise too_large()
+    of_kind = kind_named(kind)
+    if (file.size or 0) > of_kind.most_bytes:
+        raise too_large(of_kind.most_bytes)
     asked: dict[str, Any] = {
         "kind": kind,
         "collection": collection_name,
@@ -93,7 +94,7 @@ def begin(
         "options": dict(options or {}),
     }
     name = (file.name or "")[:200]
-    kind_named(kind).admit(ImportJob(**asked, file_name=name, created_by=by))
+    of_kind.admit(ImportJob(**asked, file_name=name, created_by=by))
     upload = uuid4()
     sha256 = _kept(file, _path(upload))
     of_file = {"file_name": name, "upload": upload, "bytes": file.size or 0, "sha256": sha256}

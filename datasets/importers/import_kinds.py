@@ -13,11 +13,15 @@ Ended = Callable[[Report, dict[str, Any]], None]
 
 
 class ImportKind(Protocol):
-    """Reports are JSON. `template` shows one: it gets `job`, and its `report`, of a check or of an import."""
+    """Reports are JSON. `template` shows one: it gets `job`, and its `report`, of a check or of an import.
+
+    `most_bytes`: of a file.
+    """
 
     name: str
     title: str
     template: str
+    most_bytes: int
 
     def admit(self, job: ImportJob) -> None:
         """Look at a job that is not stored yet, before its file is kept. Raises Refusal for what cannot be."""

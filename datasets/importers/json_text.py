@@ -80,10 +80,8 @@ def unkept() -> Iterator[None]:
         ) from None
 
 
-def too_large() -> Unreadable:
-    return Unreadable(
-        f"The file is larger than {MAX_BYTES // 2**20} MB; split it and import the parts."
-    )
+def too_large(most: int = MAX_BYTES) -> Unreadable:
+    return Unreadable(f"The file is larger than {most // 2**20} MB; split it and import the parts.")
 
 
 def not_utf8(at: int) -> Unreadable:

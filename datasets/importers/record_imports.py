@@ -14,6 +14,7 @@ from datasets.importers.import_files import (
     import_file,
 )
 from datasets.importers.import_kinds import Ended, Report
+from datasets.importers.json_text import MAX_BYTES
 from datasets.importers.labelstudio_tasks import LabelStudioTasks, NamesLacking
 from datasets.importers.undoing import hide
 from datasets.labelstudio.naming import checked_names
@@ -33,6 +34,7 @@ class RecordImports:
     name = "records"
     title = "Records"
     template = "datasets/_import_of_records.html"
+    most_bytes = MAX_BYTES
 
     def admit(self, job: ImportJob) -> None:
         check_name(job.collection)

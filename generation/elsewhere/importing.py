@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from datasets.excluding.exposure import hidden_from
 from datasets.identity import canonical
 from datasets.importers.arriving import ArrivingImport, arrival, in_batches, remove_abandoned
 from datasets.models import Release
@@ -73,9 +74,9 @@ class ReadResponses:
         }
 
 
-def check(release: Release, file: BinaryIO) -> dict[str, Any]:
+def check(release: Release, file: BinaryIO, *, by: Person | None = None) -> dict[str, Any]:
     """Read the whole file and store nothing; returns ReadResponses.report. Raises Unreadable with its problems."""
-    reading = _Reading(release, file)
+    reading = _Reading(release, file, by)
     for _ in reading.batches():
         pass
     reading.problems.refuse()
@@ -97,7 +98,7 @@ def bring(
     """
     name = checked_name(name) or f"{release}, answered elsewhere"[:120]
     remove_abandoned()
-    reading = _Reading(release, file)
+    reading = _Reading(release, file, by)
     with arrival(by=by) as arriving:
         with arriving.step():
             run = _unseen_run(arriving, release, name, by)
@@ -130,9 +131,10 @@ Placed = tuple[int, Response]  # a response and the place of its model
 class _Reading:
     """The file's responses as rows without a run and a model, and what is wrong with it."""
 
-    def __init__(self, release: Release, file: BinaryIO) -> None:
+    def __init__(self, release: Release, file: BinaryIO, by: Person | None) -> None:
         self.problems, self.read = Problems(), ReadResponses()
-        self._rows, self._file = ReleaseRows(release), file
+        self._rows = ReleaseRows(release, hidden_from(by) if by else set())
+        self._file = file
         self._lines: dict[bytes, int] = {}
         self._places: dict[bytes, int] = {}
 

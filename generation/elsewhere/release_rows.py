@@ -1,6 +1,6 @@
 """The lines of a release's data/prompts.jsonl by their ids, made again from its records, a batch at a time."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from typing import NamedTuple
 
 from datasets.models import Instance, Release
@@ -20,10 +20,13 @@ class Named(NamedTuple):
 
 
 class ReleaseRows:
-    """Finds the lines of a release. `prompts` are those of its bundle, by their names there."""
+    """Finds the lines of a release. `prompts` are those of its bundle, by their names there.
 
-    def __init__(self, release: Release) -> None:
-        self.release = release
+    `hidden`: the keys of questions of whose exclusion nothing is said.
+    """
+
+    def __init__(self, release: Release, hidden: Set[int] = frozenset()) -> None:
+        self.release, self._hidden = release, hidden
         of = release.collection
         every = protocol_prompts.of_protocol(of.protocol) if of.protocol else prompting.prompts()
         self.prompts = {one.base: one for one in every.values() if is_bundled(one)}
@@ -62,9 +65,17 @@ class ReleaseRows:
             "contradiction__external_id", "n", "pk", "exclusion__seconded_by"
         )
         return {
-            (record, n): (key, _why_not(left_out.get(key), excluded is not None))
+            (record, n): (key, self._why_not(key, left_out.get(key), excluded is not None))
             for record, n, key, excluded in found
+            if not (key in self._hidden and key in left_out)
         }
+
+    def _why_not(self, key: int, left_out: str | None, is_excluded: bool) -> str:
+        if left_out is not None:
+            return f"is of a question that the release leaves out: {left_out[:200]}"
+        if is_excluded and key not in self._hidden:
+            return "is of a question that was excluded after the release. Remove its lines"
+        return ""
 
     def _rendered(
         self, keys: Collection[int], prompts: list[Prompt]
@@ -87,11 +98,3 @@ class ReleaseRows:
         return found or (
             f"{self.release} has no row {row[:120]}. Take the ids of data/prompts.jsonl in its bundle"
         )
-
-
-def _why_not(left_out: str | None, is_excluded: bool) -> str:
-    if left_out is not None:
-        return f"is of a question that the release leaves out: {left_out[:200]}"
-    if is_excluded:
-        return "is of a question that was excluded after the release. Remove its lines"
-    return ""

@@ -23,7 +23,11 @@ def hold_runs(keys: Iterable[int]) -> None:
     wanted = set(keys)
     there = Run.objects.select_for_update(of=("self",)).filter(pk__in=wanted).order_by("pk")
     if set(there.values_list("pk", flat=True)) != wanted:
-        raise Conflict("The import of a chosen run was undone a moment ago. Choose other runs.")
+        raise gone()
+
+
+def gone() -> Conflict:
+    return Conflict("The import of a chosen run was undone a moment ago. Choose other runs.")
 
 
 @transaction.atomic

@@ -7,6 +7,7 @@ import pytest
 
 from accounts.roles import Role
 from evaluation.frozen import snapshots
+from evaluation.report import sentences
 from evaluation.report.study_facts import study_facts
 from evaluation.sections.study import study_report
 from generation.elsewhere import undoing
@@ -45,10 +46,11 @@ def study():
 
 
 def test_kappa_is_that_of_the_two_people(study):
-    [entry] = study_report(study)["agreement"]
-    [pair] = entry["pairs"]
+    [of_prompt] = study_report(study)["agreement"]["prompts"]
+    [pair] = of_prompt["pairs"]
+    kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
     # 9 of 12 agree; by chance (6 * 3 + 6 * 9) / 144 = 1/2.
-    assert (pair["n"], pair["kappa"]) == (12, pytest.approx(0.5))
+    assert (pair["n"], kappa["value"]) == (12, pytest.approx(0.5))
 
 
 def test_the_report_its_rows_and_their_pages_say_what_is_not_verified(study, client):
@@ -56,8 +58,9 @@ def test_the_report_its_rows_and_their_pages_say_what_is_not_verified(study, cli
     assert report["study"]["prompts_not_verified"] == 4
     assert dict(study_facts(report))["Prompt not verified"].startswith("4 of 12 responses")
     signed_in(client, person("rita", Role.RESEARCHER))
-    rows = csv.DictReader(io.StringIO(client.get(f"/reports/{study.pk}/rows.csv").content.decode()))
-    assert sorted(row["prompt_verified"] for row in rows) == ["no"] * 8 + ["yes"] * 16
+    file = b"".join(client.get(f"/reports/{study.pk}/rows.csv")).decode()
+    rows = csv.DictReader(io.StringIO(file))
+    assert sorted(row["prompt_verified"] for row in rows) == ["False"] * 8 + ["True"] * 16
     assert (
         client.get(f"/reports/{study.pk}/rows/").content.decode().count("Prompt not verified") == 4
     )

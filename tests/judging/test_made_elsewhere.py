@@ -32,15 +32,19 @@ def test_a_run_that_a_study_uses_stays_and_the_study_is_named():
     undoing.hide(run.pk)
 
 
-def test_no_study_takes_responses_of_a_run_that_is_removed_meanwhile(monkeypatch):
+@pytest.mark.parametrize("step", ["new_seed", "_rubric"])
+def test_no_study_takes_responses_of_a_run_that_is_removed_meanwhile(step, monkeypatch):
     run, admin = brought(released()), person("olga", Role.ADMIN)
-    shuffled = studies.shuffled
+    seed, rubric_of = studies.new_seed, studies._rubric
+    steps = {
+        "new_seed": lambda: hide() or seed(),
+        "_rubric": lambda *of: [rubric_of(*of), hide()][0],
+    }
 
-    def then_undone(*drawn):
+    def hide():
         undoing.hide(run.pk)
-        return shuffled(*drawn)
 
-    monkeypatch.setattr(studies, "shuffled", then_undone)
+    monkeypatch.setattr(studies, step, steps[step])
     with pytest.raises(Conflict, match="undone a moment ago"):
         studies.create("Pilot", Selection([run]), StudyDesign(), by=admin)
     assert not Study.objects.exists()

@@ -1,0 +1,66 @@
+"""Imports of responses made elsewhere, as jobs (datasets/importers/import_kinds.py)."""
+
+from functools import partial
+from typing import Any, BinaryIO
+
+from django.urls import reverse
+
+from datasets.importers.import_kinds import Ended, Report
+from datasets.models import ImportJob, Release
+from datasets.records import collection_named
+from datasets.releasing.freezing import release_of
+from generation.elsewhere import importing
+from generation.elsewhere.undoing import hide
+from generation.models import Run
+from leases.refusal import Refusal
+
+# What a proxy in front lets through (config/proxy), less the rest of the form.
+MOST_BYTES = 250 * 2**20
+RELEASE, NAME = "release", "name"
+
+
+class ResponseImports:
+    """`options`: the release's version, and the run's name. `made`: the run's key."""
+
+    name = "responses"
+    title = "Responses made elsewhere"
+    template = "generation/_import_of_responses.html"
+    most_bytes = MOST_BYTES
+
+    def admit(self, job: ImportJob) -> None:
+        if job.format or job.part:
+            raise Refusal("Responses have one format. Leave out format and part.")
+        if unknown := job.options.keys() - {RELEASE, NAME}:
+            raise Refusal(f"An import of responses has no option {min(unknown)[:40]!r}.")
+        if not all(isinstance(value, str) for value in job.options.values()):
+            raise Refusal("The options release and name are texts.")
+        importing.checked_name(job.options.get(NAME, ""))
+        _release(job)
+
+    def check(self, job: ImportJob, file: BinaryIO) -> Report:
+        return importing.check(_release(job), file, by=job.created_by)
+
+    def bring(self, job: ImportJob, file: BinaryIO, ended: Ended) -> None:
+        importing.bring(
+            _release(job),
+            file,
+            name=job.options.get(NAME, ""),
+            by=job.created_by,
+            ended=partial(_ended, ended),
+        )
+
+    def undo(self, job: ImportJob) -> None:
+        hide(job.made["run"])
+
+    def address(self, job: ImportJob) -> str:
+        return reverse("generation:run", args=[job.made["run"]])
+
+
+def _ended(ended: Ended, run: Run, report: dict[str, Any]) -> None:
+    ended(report, {"run": run.pk})
+
+
+def _release(job: ImportJob) -> Release:
+    if not job.options.get(RELEASE):
+        raise Refusal("Name the release whose prompts the responses are to.")
+    return release_of(collection_named(job.collection), job.options[RELEASE])

@@ -1,0 +1,131 @@
+"""A file of responses is an import job: checked, confirmed, imported by a worker, and undone while nothing uses it."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from accounts.roles import Role
+from datasets.importers import import_jobs
+from generation.models import LanguageModel, Response, Run
+from judging import studies
+from judging.selections import Selection
+from judging.studies import StudyDesign
+from tests.factories import person, signed_in
+from tests.generation.elsewhere.factories import file_of, instances_of, line, released
+from tests.programs import Program
+
+pytestmark = pytest.mark.django_db
+IMPORTS = "/api/imports/"
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture
+def release():
+    return released()
+
+
+@pytest.fixture
+def olga():
+    return person("olga", Role.ADMIN)
+
+
+@pytest.fixture
+def program(olga):
+    return Program(olga)
+
+
+def sent(program, to, *lines, **fields):
+    data = file_of(*(lines or map(line, instances_of(to)))).read()
+    file = SimpleUploadedFile("../../responses\x07.jsonl", data)
+    form = {"kind": "responses", "release": to.pk, "file": file, **fields}
+    return program.post(IMPORTS, form)
+
+
+def done(program, key):
+    import_jobs.carry_out(key)
+    return program.get(f"{IMPORTS}{key}/").json()
+
+
+def test_a_file_is_checked_confirmed_imported_and_undone(program, release):
+    options = json.dumps({"name": "Lab"})
+    answer = sent(program, release, dry_run=True, options=options)
+    assert answer.status_code == 202, answer.json()
+    key = answer.json()["id"]
+    checked = done(program, key)
+    assert (checked["state"], checked["report"]["responses"]) == ("checked", 3)
+    assert not Run.everything.exists()
+    assert sent(program, release, dry_run=True, options=options).json()["id"] == key
+    assert program.send("POST", f"{IMPORTS}{key}/confirm/").status_code == 202
+    over = done(program, key)
+    assert (over["state"], over["report"]) == ("done", checked["report"])
+    run = Run.objects.get()
+    assert (run.name, run.created_by.username) == ("Lab", "olga")
+    assert program.get(f"/api/runs/{run.pk}/").json()["release"] == "1.0"
+    [first, *_] = program.get(f"/api/runs/{run.pk}/responses/").json()["results"]
+    assert first["prompt_verified"] is True
+    assert program.send("POST", f"{IMPORTS}{key}/undo/").status_code == 200
+    assert not Run.objects.exists()
+    import_jobs.sweep_jobs()
+
+
+def test_an_import_of_what_a_study_uses_is_not_undone(program, release, olga):
+    key = sent(program, release).json()["id"]
+    assert done(program, key)["state"] == "done"
+    run = Run.objects.get()
+    studies.create("Pilot", Selection([run]), StudyDesign(), by=olga)
+    refused = program.send("POST", f"{IMPORTS}{key}/undo/")
+    assert refused.status_code == 409
+    assert "draft study Pilot" in refused.json()["error"]
+    assert program.get(f"{IMPORTS}{key}/").json()["state"] == "done"
+    # A second file for the same run is a run of its own.
+    second = sent(program, release).json()["id"]
+    assert second != key
+    assert done(program, second)["state"] == "done"
+    assert Run.objects.count() == 2
+    assert run.responses.count() == 3
+
+
+def test_a_refused_file_is_reported_with_its_lines(program, release):
+    over = done(program, sent(program, release, line(instances_of(release)[0]), b"{").json()["id"])
+    assert over["state"] == "failed"
+    assert over["problems"][0].startswith("line 2: it is not JSON")
+    assert not Response.objects.exists()
+    assert not LanguageModel.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"release": 10**6}, "There is no release"),
+        ({"release": ""}, "Name the release"),
+        ({"kind": "verdicts"}, "There are no imports of 'verdicts'"),
+        ({"format": "csv"}, "Responses have one format"),
+        ({"options": json.dumps({"nam": "x"})}, "no option 'nam'"),
+        ({"options": json.dumps({"name": 3})}, "release and name are texts"),
+        ({"options": json.dumps({"name": "x" * 121})}, "at most 120 characters"),
+        ({"options": "[1]"}, "options is a JSON object"),
+    ],
+)
+def test_what_no_import_of_responses_can_be_is_refused_at_once(program, release, changes, problem):
+    answer = sent(program, release, **changes)
+    assert answer.status_code in (400, 404)
+    assert problem in json.dumps(answer.json())
+
+
+def test_a_file_that_is_too_large_is_refused_at_once(program, release, monkeypatch):
+    monkeypatch.setattr("generation.elsewhere.import_kind.ResponseImports.most_bytes", 2**20)
+    answer = sent(program, release, line(instances_of(release)[0], text="x" * 2**20))
+    assert answer.status_code == 400
+    assert "larger than 1 MB" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("role", [Role.JUDGE, Role.RESEARCHER, Role.ANNOTATOR])
+def test_nobody_but_an_admin_sends_responses(client, release, role):
+    signed_in(client, person("jana", role))
+    assert sent(client, release).status_code == 403
+    assert not Run.everything.exists()
