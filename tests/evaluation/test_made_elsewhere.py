@@ -50,7 +50,7 @@ def test_kappa_is_that_of_the_two_people(study):
     [pair] = of_prompt["pairs"]
     kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
     # 9 of 12 agree; by chance (6 * 3 + 6 * 9) / 144 = 1/2.
-    assert (pair["n"], kappa["value"]) == (12, pytest.approx(0.5))
+    assert (of_prompt["n"], kappa["value"]) == (12, pytest.approx(0.5))
 
 
 def test_the_report_its_rows_and_their_pages_say_what_is_not_verified(study, client):

@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from accounts.roles import Role
 from datasets import tasks
 from datasets.importers import import_jobs
+from datasets.importers.record_imports import RecordImports
 from datasets.models import Collection, ImportJob
 from tests.datasets.factories import record, text_of
 from tests.factories import person
@@ -111,7 +112,7 @@ def test_what_cannot_be_imported_is_refused_at_once(client, olga, fields, status
 
 
 def test_a_file_that_is_too_large_is_refused(client, olga, monkeypatch, settings):
-    monkeypatch.setattr(import_jobs, "MAX_BYTES", 20)
+    monkeypatch.setattr(RecordImports, "most_bytes", 20)
     answer = sent(client, b"[" + b" " * 20)
     assert answer.status_code == 400
     assert "larger than" in answer.json()["error"]

@@ -130,7 +130,7 @@ def test_comments_and_notes_of_ours_are_guarded_in_csv():
 @pytest.mark.parametrize("form", list(exporting.FORMATS))
 def test_an_export_asks_the_database_no_more_for_more_rows(form, django_assert_max_num_queries):
     study = bring(humanfile.data("quokka-7b", "wombat-13b", "emu-70b"))
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         "".join(exporting.FORMATS[form].chunks(study))
 
 
