@@ -93,7 +93,7 @@ class ImportForm(forms.Form):
             "collection_name": given["collection"],
             "format": given["format"],
             "part": given["part"],
-            "options": {name: given[name] for name in names if given[name]},
+            "options": {name: given[name] for name in names if given.get(name)},
         }
 
     def clean_file(self) -> Any:
