@@ -18,6 +18,7 @@ SMALL = {
         f"--tags 16 --times 2 --people 2 {TABLES}",
         r"verdict \+ next .* ratio +\d(.|\n)* none to more people than asked",
     ),
+    "tokens": (f"--tags 4 --times 2 --rounds 1 {TABLES}", r"/api/tags/ .* ratio +\d"),
     "claiming": (f"--tags 20 {TABLES}", r"ratio +\d"),
     "shift": (
         f"--people 2 --judges 2 --saves 12 --submissions 4 --verdicts 8 --rate 20 --parts 1 {TABLES}",
