@@ -1,5 +1,8 @@
 """The schema is made from the operations, and the page from the schema."""
 
+import re
+from pathlib import Path
+
 import pytest
 from django.utils.html import escape
 from drf_spectacular.drainage import GENERATOR_STATS
@@ -11,6 +14,8 @@ from accounts.roles import Role
 from pages.rest import documentation
 from pages.rest.schema import ALWAYS, WHY
 from tests.factories import person
+
+CODE = re.compile(r'code="(\w+)"')
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -86,3 +91,13 @@ def test_the_schema_takes_no_parameter(client):
     client.force_login(person("rosa", Role.RESEARCHER))
     assert client.get("/api/schema.json?format=yaml").status_code == 400
     assert client.get("/api/schema.json").json()["openapi"].startswith("3.")
+
+
+def test_every_code_of_a_refusal_is_documented():
+    root = Path(__file__).parents[3]
+    documented = (root / "docs" / "api.md").read_text()
+    places = ("*/api/*.py", "pages/**/*.py", "accounts/tokens/*.py", "leases/*.py")
+    sources = [path for place in places for path in root.glob(place)]
+    codes = {code for path in sources for code in CODE.findall(path.read_text())}
+    assert len(codes) > 8
+    assert not {code for code in codes - {"csrf"} if f"`{code}`" not in documented}
