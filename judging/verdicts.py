@@ -197,7 +197,7 @@ def _stale(now: JudgingSlot, given: dict[str, str]) -> StaleVersion:
     judgment = getattr(now, "judgment", None)
     stored = entry(judgment.verdict, judgment.comment) if judgment else entry()
     return StaleVersion(
-        "You entered something else for this item in another tab or window. Nothing was overwritten: keep "
+        "You entered something else for this item elsewhere since it was read here. Nothing was overwritten: keep "
         "what is stored, or store what you chose here.",
         details={
             "version": now.version,

@@ -76,7 +76,9 @@ def read_changes(steps: Iterable[FormStep], changes: Mapping[str, Any]) -> FormR
             reading.entries[name] = _read(known[name], name, value, reading)
         else:
             shown = plain(name)[:60]
-            reading.problems[shown] = f"The form has no field “{shown}”. Reload the page."
+            reading.problems[shown] = (
+                f"The form has no field “{shown}”, only {', '.join(known)}. Reload an old page."
+            )
     return reading
 
 
@@ -106,11 +108,16 @@ def _read(field: Field, name: str, value: Any, reading: FormReading) -> Any:
         return value is True or value in ("on", "true", "1")
     chosen = "" if value is None else str(value)
     if chosen and chosen not in field.values:
-        reading.problems[name] = f"“{field.label}” has no such option. Reload the page."
+        reading.problems[name] = _no_option(field)
         return blank(field)
     if field.kind == FieldKind.RATING:
         return int(chosen) if chosen else None
     return chosen
+
+
+def _no_option(field: Field) -> str:
+    options = ", ".join(map(str, field.values))
+    return f"“{field.label}” has no such option, only {options}. Reload an old page."
 
 
 def _text(field: Field, name: str, value: Any, reading: FormReading) -> str:
@@ -133,7 +140,7 @@ def _text(field: Field, name: str, value: Any, reading: FormReading) -> str:
 def _many(field: Field, name: str, value: Any, reading: FormReading) -> list[str]:
     given = value if isinstance(value, list) else [value]
     if not all(isinstance(item, str) and item in field.values for item in given):
-        reading.problems[name] = f"“{field.label}” has no such option. Reload the page."
+        reading.problems[name] = _no_option(field)
         return []
     return list(dict.fromkeys(given))
 

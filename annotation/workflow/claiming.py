@@ -205,7 +205,9 @@ def begin_annotation(assignment: Assignment, person: Person) -> Annotation:
 def held_by(assignment_id: int, person: Person) -> Assignment:
     """This person's assignment. Raises NotFoundHere, also for another person's."""
     rows = Assignment.objects.filter(pk=assignment_id, person=person)
-    return first_of(rows, "You have no such assignment. Your queue lists your assignments.")
+    return first_of(
+        rows, "You have no such assignment. Your queue, or /api/assignments/, lists yours."
+    )
 
 
 @transaction.atomic

@@ -64,7 +64,9 @@ def draft_of(annotation_id: int, by: Person) -> Annotation:
     """This person's annotation. Raises NotFoundHere, also for another person's."""
     rows = OWN(annotation=annotation_id, person=by.pk)
     if not rows:
-        raise NotFoundHere("You have no such draft. Your queue lists what is yours.")
+        raise NotFoundHere(
+            "You have no such draft. Your queue, or /api/drafts/, lists what is yours."
+        )
     return rows[0]
 
 
@@ -229,7 +231,7 @@ def why_not_saved(annotation_id: int, version: int, mine: Entries) -> Refusal:
         )
     theirs = entries_of(now)
     return StaleVersion(
-        "This draft was saved elsewhere since you opened it here. Nothing was overwritten: "
+        "This draft was saved elsewhere since it was read here. Nothing was overwritten: "
         "compare the two and keep what you want.",
         details={
             "version": now.version,

@@ -82,7 +82,7 @@ def submit(
         raise why_not_saved(draft.pk, version, entries)
     if final is None and not in_the_way:
         raise Conflict(
-            "This draft is no longer assigned to you. Continue it from your queue first."
+            "This draft is no longer assigned to you. Continue it from your queue, or take it up, first."
         )
     return Submission(draft, in_the_way)
 

@@ -79,6 +79,9 @@ def as_refusal(error: Exception, request: Request) -> Refusal | None:
         return Refusal(f"{request.method} is not possible here, only {methods}.", status=405)
     if isinstance(error, exceptions.NotAcceptable):
         return Refusal("This answers with JSON: send Accept: application/json.", status=406)
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        media = ", ".join(str(parser.media_type) for parser in request.parsers or [])
+        return Refusal(f"Send the body with Content-Type: {media}.", status=415)
     if isinstance(error, exceptions.APIException):
         return Refusal(str(error.detail), status=error.status_code)
     return None

@@ -61,6 +61,8 @@ def test_every_refusal_has_one_shape(program, method, path, headers, status, cod
     answer = program.generic(method, path, b"x", "text/plain", headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert answer["Content-Type"] == JSON
+    if status == 415:
+        assert answer.json()["error"] == "Send the body with Content-Type: application/json."
     if status == 405:
         assert answer["Allow"] == "GET, POST, HEAD"
     if status == 429:
