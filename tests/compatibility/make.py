@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def begin(program: Path, data_dir: str) -> None:
-    """Django with the version's own settings, on a new SQLite file."""
+    """Django with the version's own settings, on a new SQLite file with its tables."""
     os.chdir(program)
     sys.path[0] = str(program)
     os.environ |= {
@@ -101,7 +101,11 @@ def let_sign_in() -> None:
 
 
 def publish(folder: Path) -> None:
-    """Give the frozen report and the release their addresses; the report's zip goes into the folder."""
+    """Give the frozen report and the release their addresses; the report's zip goes into the folder.
+
+    And records of a protocol come in.
+    """
+    from django.core.management import call_command
     from django.test import Client
 
     from accounts.models import Person
@@ -110,6 +114,7 @@ def publish(folder: Path) -> None:
     from evaluation.frozen import publishing as reports
     from evaluation.models import ReportSnapshot
 
+    call_command("load_example", "conflictbank")
     fenna = Person.objects.get(username="demo.fenna")
     report, release = ReportSnapshot.objects.get(), Release.objects.get()
     reports.publish(report, by=fenna)

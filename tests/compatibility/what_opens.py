@@ -20,7 +20,7 @@ from django.test import Client  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
 from annotation.models import Annotation  # noqa: E402
-from datasets.models import Publication, ReleaseFile  # noqa: E402
+from datasets.models import Collection, Publication, ReleaseFile  # noqa: E402
 from datasets.releasing.verifying import problems  # noqa: E402
 from evaluation.models import ReportSnapshot  # noqa: E402
 from judging.models import JudgingSlot  # noqa: E402
@@ -62,7 +62,11 @@ def pages() -> dict[str, list[str]]:
     return {
         ADMIN: [
             *("/", "/campaigns/1/", "/campaigns/1/export/", "/reviews/", "/reports/campaigns/1/"),
-            *(HERE, f"{HERE}questions/", f"{HERE}export/", RELEASE),
+            *(
+                f"/collections/{name}/"
+                for name in Collection.objects.values_list("name", flat=True)
+            ),
+            *(f"{HERE}questions/", f"{HERE}export/", RELEASE),
             *(f"{HERE}export/{name}/" for name in FORMATS),
             *("/runs/1/", "/runs/1/responses/", "/studies/", "/studies/1/", "/studies/1/export/"),
             *("/reports/1/", "/reports/1/rows/", REPORT, f"{REPORT}report.zip", f"{REPORT}paper/"),
