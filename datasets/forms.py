@@ -1,7 +1,7 @@
-"""Forms: a file to import, a version to release, a subset to draw."""
+"""Forms: a file to import, its controls, a version to release, a subset to draw."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -11,10 +11,15 @@ from datasets.facets import chosen_facets, filters_of
 from datasets.importers.formats import formats
 from datasets.importers.json_text import MAX_BYTES
 from datasets.importers.record_imports import OPTIONS
+from datasets.labelstudio.controls import DATA
+from datasets.labelstudio.naming import DATUM, checked_names
 from datasets.labelstudio.reading import Taken
 from datasets.models import Collection
 from datasets.releasing.freezing import VERSION
+from datasets.schema import ANNOTATION_KEYS, TAXONOMY
 from datasets.subsets import Query, framed, slices_of, strata
+from leases.refusal import Refusal
+from pages.counting import how_many
 from protocols.declaration import Declaration
 
 
@@ -103,6 +108,54 @@ class ImportForm(forms.Form):
                 f"The file is larger than {MAX_BYTES // 2**20} MB. Import it by manage.py import_dataset, or split it."
             )
         return file
+
+
+MOST_QUESTIONS = 10
+_ENTRIES = [(key.key, key.key) for key in ANNOTATION_KEYS] + [(TAXONOMY, TAXONOMY)]
+_QUESTIONS = [
+    (name, name)
+    for n in range(1, MOST_QUESTIONS + 1)
+    for name in (f"question{n}", f"question{n}_answer1", f"question{n}_answer2")
+]
+_OF_TASK = [(key, key) for key in DATA]
+
+
+class ControlsForm(forms.Form):
+    """A choice for each control that is none of the study's, or was named before; what is proposed is chosen."""
+
+    def __init__(
+        self, controls: Sequence[Mapping[str, Any]], data: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(data)
+        self._controls = {
+            f"control-{n}": one for n, one in enumerate(controls) if one["key"] != one["name"]
+        }
+        for field, one in self._controls.items():
+            groups = [("", "Nothing in the record")]
+            if one["kind"] != DATUM:
+                groups += [("Entries", _ENTRIES), ("Questions", _QUESTIONS)]  # type: ignore[list-item]
+            if one["kind"] in ("", DATUM):
+                groups += [("Of the tag", _OF_TASK)]  # type: ignore[list-item]
+            kind = one["kind"] or "JSON_MIN names no kind"
+            self.fields[field] = forms.ChoiceField(
+                required=False,
+                label=one["name"],
+                choices=groups,
+                initial=one["key"] or one["proposed"],
+                help_text=f"{kind}, {how_many(one['n'], 'entry', 'entries')}",
+            )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        try:
+            checked_names(self.names())
+        except Refusal as refusal:
+            self.add_error(None, refusal.message)
+        return given
+
+    def names(self) -> dict[str, str]:
+        chosen = {one["name"]: self.cleaned_data.get(at) for at, one in self._controls.items()}
+        return {name: key for name, key in chosen.items() if key}
 
 
 class MoveForm(forms.Form):

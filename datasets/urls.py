@@ -14,6 +14,7 @@ from datasets.views import (
     revisions,
     subsets,
 )
+from datasets.views import import_controls as views_of_controls
 from datasets.views import imports as views_of_imports
 from pages.rest.operations import methods
 
@@ -43,6 +44,12 @@ urlpatterns = [
     path("collections/new/import/", views_of_imports.send_file, name="import"),
     path("imports/", views_of_imports.imports, name="imports"),
     path("imports/<int:key>/", views_of_imports.import_job, name="import_job"),
+    path("imports/<int:key>/controls/", views_of_controls.import_controls, name="import_controls"),
+    path(
+        "imports/<int:key>/annotators/",
+        views_of_controls.import_annotators,
+        name="import_annotators",
+    ),
     path("imports/<int:key>/confirm/", views_of_imports.confirm_import, name="confirm_import"),
     path("imports/<int:key>/discard/", views_of_imports.discard_import, name="discard_import"),
     path("imports/<int:key>/undo/", views_of_imports.undo_import, name="undo_import"),

@@ -122,6 +122,9 @@ GET   /collections/new/import/                                302  403  403  403
 POST  /collections/new/import/                                403  403  403  403  403  403  403  403  302  302
 GET   /imports/                                               302  403  403  403  403  403  403  403  200  200
 GET   /imports/{import}/                                      302  403  403  403  403  403  403  403  200  404
+GET   /imports/{import}/controls/                             302  403  403  403  403  403  403  403  302  404
+POST  /imports/{import}/controls/                             403  403  403  403  403  403  403  403  302  404
+POST  /imports/{import}/annotators/                           403  403  403  403  403  403  403  403  409  404
 POST  /imports/{import}/confirm/                              403  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/discard/                              403  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/undo/                                 403  403  403  403  403  403  403  403  409  404

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job
+from datasets.control_choices import may_name
 from datasets.forms import ImportForm, files_of_parts
 from datasets.importers import import_jobs
 from datasets.importers.formats import PartUnknown, formats
@@ -80,7 +81,8 @@ def import_job(request: HttpRequest, key: int) -> HttpResponse:
         "job": job,
         "kind": kind,
         "is_going_on": job.state in (ImportState.WAITING, ImportState.RUNNING),
-        "may_confirm": IMPORT.may(job, "confirm"),
+        "may_confirm": IMPORT.may(job, "confirm") and not job.is_refused,
+        "may_name": may_name(job),
         "may_discard": IMPORT.may(job, "discard"),
         "may_undo": IMPORT.may(job, "undo") and bool(job.made),
         "address": kind.address(job) if job.state == ImportState.DONE else "",

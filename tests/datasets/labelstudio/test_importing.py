@@ -1,17 +1,19 @@
 """A real export of Label Studio is imported by the page and by the command."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from datasets.importers import import_jobs
 from datasets.labelstudio.made import of_json
-from datasets.models import Collection
+from datasets.models import Collection, ImportJob
 from datasets.records import current, record_of
 from tests.annotation import factories as make
-from tests.datasets.importing import brought, sent
+from tests.datasets.importing import brought, checked, page_of, sent
 from tests.datasets.labelstudio.make_export import record, seconds
 from tests.datasets.labelstudio.test_reading import with_types
 
@@ -42,6 +44,55 @@ def test_the_page_takes_one_annotators_work_and_counts_the_rest(uploading):
     assert "<dt>Added</dt><dd>9 of 9</dd>" in page
     assert "annotations of annotator 1, not taken: 10" in page
     assert records("moved") == [with_types(seconds(n)) for n in range(1, 10)]
+
+
+OF_LABEL_STUDIO = {"collection": "moved", "format": "label-studio"}
+RENAMED = EXPORT.read_bytes().replace(b'"wikitag_label_valid"', b'"valid?"')
+
+
+def test_controls_of_other_names_are_named_on_a_page(uploading):
+    job = checked(uploading, RENAMED, **OF_LABEL_STUDIO)
+    page = page_of(uploading, job)
+    assert "Controls have other names than the study's" in page
+    assert "'valid?' (choices, 10 times) is no name of the study; it may be" in page
+    assert reverse("datasets:confirm_import", args=[job.pk]) not in page
+    address = reverse("datasets:import_controls", args=[job.pk])
+    asked = uploading.get(address).content.decode()
+    assert '<option value="wikitag_label_valid" selected>' in asked
+    [field] = re.findall(r'name="(control-\d+)"', asked)
+    uploading.post(address, {field: "wikitag_label_valid"})
+    import_jobs.carry_out(job.pk)
+    assert "Would be added" in page_of(uploading, job)
+    assert 'value="wikitag_label_valid" selected' in uploading.get(address).content.decode()
+
+
+def test_two_controls_of_one_key_are_refused_with_what_was_chosen(uploading):
+    text = RENAMED.replace(b'"qa_comment"', b'"mood"')
+    job = checked(uploading, text, **OF_LABEL_STUDIO)
+    address = reverse("datasets:import_controls", args=[job.pk])
+    fields = re.findall(r'name="(control-\d+)"', uploading.get(address).content.decode())
+    answer = uploading.post(address, dict.fromkeys(fields, "valid_comment"))
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert "Two controls are named &#x27;valid_comment&#x27;" in page
+    assert page.count('value="valid_comment" selected') == 2
+
+
+def test_each_annotators_work_becomes_a_collection_by_one_button(uploading):
+    job = checked(uploading, EXPORT.read_bytes(), **OF_LABEL_STUDIO)
+    assert "Import each annotator's work into a collection of its own" in page_of(uploading, job)
+    page = uploading.post(reverse("datasets:import_annotators", args=[job.pk]), follow=True)
+    assert "2 imports begun" in page.content.decode()
+    for begun in ImportJob.objects.filter(state="waiting"):
+        import_jobs.carry_out(begun.pk)
+    assert len(records("moved-annotator-1")) == 10
+    assert len(records("moved-annotator-2")) == 9
+
+
+def test_a_job_of_another_format_has_no_controls(uploading):
+    job = checked(uploading, b"[]", collection="mills")
+    answer = uploading.get(reverse("datasets:import_controls", args=[job.pk]))
+    assert answer.url == reverse("datasets:import_job", args=[job.pk])
 
 
 def test_one_annotator_has_to_be_named(uploading):

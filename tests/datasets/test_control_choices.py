@@ -7,12 +7,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.roles import Role
-from datasets.importers import import_jobs
-from datasets.importers.control_choices import (
+from datasets.control_choices import (
     import_each_annotator,
     name_controls,
     names_in_collections,
 )
+from datasets.importers import import_jobs
 from datasets.models import Collection, ImportJob
 from datasets.records import current, record_of
 from leases.refusal import Conflict, Refusal
