@@ -2,23 +2,28 @@
 
 Of a tenth of the records and then of all, so that the memory shows that it does not grow with them. The freeze is that
 of a worker, next to json.dumps of one query's rows; the downloads are those of the web server, next to one read of the
-stored file; a page and a save stand next to the same with nothing else under way.
+stored file; a page and a save stand next to the same with nothing else under way. Then a response to each record, made
+elsewhere, comes in, next to json.loads of its line.
 """
 
 import argparse
 import hashlib
+import json
 import multiprocessing
+import os
 import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from pathlib import Path
 from statistics import median
 
 import requests
 
 from bench import content
-from bench.exporting import dump
+from bench.declared import loads
+from bench.exporting import dump, run
 from bench.machine import (
     T,
     apart,
@@ -58,6 +63,11 @@ def measure(options: argparse.Namespace) -> None:
                 flush=True,
             )
             print_waits("downloads", waits, alone)
+            answers = Path(os.environ["DATA_DIR"]) / "answers.jsonl"
+            apart(answer, answers, n)
+            command = ("import_responses", str(answers), "--release", f"of-{n}", "1.0")
+            least = measured(partial(loads, answers))
+            print_next_to(least, f"{n} responses in", measured(partial(run, *command)))
 
 
 def meanwhile(
@@ -134,6 +144,22 @@ def freeze(key: int) -> None:
 
     freeze_jobs.carry_out(key)
     assert FreezeJob.objects.get(pk=key).state == "done"
+
+
+def answer(path: Path, n: int) -> None:
+    """Write a response of 100 words to one prompt about each record."""
+    from datasets.models import ReleaseFile
+    from datasets.releasing.members import open_member
+
+    drawn = random.Random(5)
+    texts = [content.prose(drawn, 600) for _ in range(FEW)]
+    bundle = ReleaseFile.objects.get(release__collection__name=f"of-{n}", format="bundle")
+    with open_member(bundle, "data/prompts.jsonl") as lines, path.open("w") as file:
+        for line in map(json.loads, lines):
+            if line["prompt"] == "both-passages":
+                given = {"row": line["id"], "prompt_sha256": line["prompt_sha256"]}
+                given |= {"model": "lab/llm-7b", "text": drawn.choice(texts)}
+                file.write(json.dumps(given) + "\n")
 
 
 def rows(n: int):

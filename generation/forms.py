@@ -10,6 +10,8 @@ from django.db import transaction
 from accounts.models import Person
 from datasets.models import Collection
 from generation import caps, prompt_versions, runs
+from generation.elsewhere.import_kind import MOST_BYTES
+from generation.elsewhere.importing import checked_name
 from generation.grid import OUTCOMES, GridChoice, GridColumns
 from generation.inference import chat, client, reasoning, request_fields
 from generation.model_pages import whole_name
@@ -17,6 +19,7 @@ from generation.models import LanguageModel, Run
 from generation.prompts.prompting import Prompt
 from generation.runs import LeftOut
 from generation.states import ResponseState
+from leases.refusal import Refusal
 
 LARGEST_SEED = 2**53
 NOT_OFFERED = (
@@ -344,3 +347,24 @@ class TwoModelsForm(forms.Form):
         """The prompt of a valid form, and the models by key with their names."""
         keys = (self.cleaned_data["left"], self.cleaned_data["right"])
         return self.cleaned_data["prompt"], {key: self._models[key] for key in keys}
+
+
+class ResponsesFileForm(forms.Form):
+    """A file of responses made elsewhere, and the name of its run."""
+
+    file = forms.FileField(
+        label="File",
+        help_text=f"JSON Lines in UTF-8, at most {MOST_BYTES // 2**20} MB, or any size by manage.py import_responses.",
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Name of the run",
+        help_text="Without one it is named for the release.",
+    )
+
+    def clean_name(self) -> str:
+        try:
+            return checked_name(self.cleaned_data["name"])
+        except Refusal as refusal:
+            raise forms.ValidationError(refusal.message) from None

@@ -4,7 +4,7 @@ from django.urls import path, re_path
 
 from generation.api import models as api_models
 from generation.api import runs as api_runs
-from generation.views import models, prompts, responses, runs
+from generation.views import elsewhere, models, prompts, responses, runs
 from pages.rest.operations import methods
 
 app_name = "generation"
@@ -36,6 +36,11 @@ urlpatterns = [
     path("runs/<int:key>/two-models/", responses.two_models, name="two_models"),
     path("runs/<int:key>/responses/<int:response_key>/", responses.response, name="response"),
     path("runs/<int:key>/responses.csv", responses.responses_csv, name="responses_csv"),
+    path(
+        "collections/<str:name>/releases/<str:version>/responses/",
+        elsewhere.import_responses,
+        name="import_responses",
+    ),
     path("api/models/", api_models.models_list, name="api_models"),
     path("api/prompts/", api_models.prompts_list, name="api_prompts"),
     path("api/runs/", methods(api_runs.runs_list, api_runs.runs_make), name="api_runs"),

@@ -91,6 +91,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/collections/watermills/protocol/"): {"version": "2"},
     ("POST", "/collections/mills/releases/"): {"version": "2.0", "notes": ""},
     ("POST", "/collections/mills/releases/1.0/publish/"): {"name": "", "read": digest_of([])},
+    ("POST", "/collections/mills/releases/1.0/responses/"): {"file": b"{}"},
     ("POST", "/collections/mills/releases/1.1/withdraw/"): {"reason": "An error."},
     ("POST", "/reports/snapshots/{shown}/unpublish/"): {"reason": "An error."},
     ("POST", "/collections/mills/description/"): {"title": "Mills", "language": "en"},

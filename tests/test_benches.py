@@ -34,7 +34,8 @@ SMALL = {
     ),
     "releasing": (
         f"--records 40 {TABLES}",
-        r"40 records frozen .* ratio +\d(.|\n)*four downloads .* ratio +\d(.|\n)*a save: .* ratio +\d",
+        r"40 records frozen .* ratio +\d(.|\n)*four downloads .* ratio +\d(.|\n)*a save: .* ratio +\d(.|\n)*"
+        r"40 responses in .* ratio +\d",
     ),
     "declared": (
         f"--records 50 {TABLES}",
