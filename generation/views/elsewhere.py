@@ -8,13 +8,12 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.importers import import_jobs
+from datasets.importers.sending import send_import
 from datasets.records import collection_named
 from datasets.releasing.freezing import release_of
-from datasets.tasks import carry_out_import
 from generation.access import visible_to
 from generation.elsewhere.import_kind import ResponseImports
 from generation.forms import ResponsesFileForm
-from leases.enqueue import send_on_commit
 from pages.refusals import form_page, refused_in
 
 
@@ -36,7 +35,7 @@ def import_responses(request: HttpRequest, name: str, version: str) -> HttpRespo
                 is_confirmed=False,
                 by=person,
             )
-            send_on_commit(carry_out_import, job.pk)
+            send_import(job)
             return redirect("datasets:import_job", job.pk)
     runs = visible_to(person, release.runs.order_by("-pk"))
     context = {

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.roles import Role
 from datasets.importers import import_jobs
+from datasets.models import ImportJob
 from generation.models import LanguageModel, Response, Run
 from judging import studies
 from judging.selections import Selection
@@ -129,3 +130,32 @@ def test_nobody_but_an_admin_sends_responses(client, release, role):
     signed_in(client, person("jana", role))
     assert sent(client, release).status_code == 403
     assert not Run.everything.exists()
+
+
+def test_the_page_of_a_release_takes_a_file_to_be_checked(client, release, olga):
+    signed_in(client, olga)
+    shown = client.get("/collections/canals/releases/1.0/").content.decode()
+    assert "/collections/canals/releases/1.0/responses/" in shown
+    data = file_of(line(instances_of(release)[0])).read()
+    form = {"file": SimpleUploadedFile("r.jsonl", data), "name": "Lab"}
+    answer = client.post("/collections/canals/releases/1.0/responses/", form)
+    job = ImportJob.objects.get()
+    assert answer["Location"] == f"/imports/{job.pk}/"
+    import_jobs.carry_out(job.pk)
+    page = client.get(answer["Location"]).content.decode()
+    assert "lab/llm-7b" in page
+    import_jobs.confirm(job)
+    import_jobs.carry_out(job.pk)
+    run = Run.objects.get()
+    assert f"/runs/{run.pk}/" in client.get(answer["Location"]).content.decode()
+    assert "Lab" in client.get("/collections/canals/releases/1.0/responses/").content.decode()
+    page = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "answered elsewhere" in page
+
+
+@pytest.mark.parametrize("form", [{}, {"name": "a\x07b"}, {"name": "x" * 121}])
+def test_a_form_that_cannot_be_is_shown_again_with_its_name(client, release, olga, form):
+    signed_in(client, olga)
+    answer = client.post("/collections/canals/releases/1.0/responses/", form)
+    assert answer.status_code == 400
+    assert not ImportJob.objects.exists()
