@@ -1,5 +1,6 @@
 """Operations on imports: a file is sent, a worker imports it, and its sender reads what came of it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ from datasets import tasks
 from datasets.importers import import_jobs
 from datasets.importers.record_imports import RecordImports
 from datasets.models import Collection, ImportJob
+from tests.datasets import labelstudio
 from tests.datasets.factories import record, text_of
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
 
 IMPORTS = "/api/imports/"
+EXPORT = Path(labelstudio.__file__).parent / "export.json"
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +61,23 @@ def test_a_file_is_imported_by_a_worker(client, olga, sent_on, django_capture_on
     assert client.get("/api/collections/mills/").json()["records"] == 2
     assert client.get(IMPORTS, {"state": "done"}).json()["results"] == [over]
     assert client.get(IMPORTS, {"state": "failed"}).json()["results"] == []
+
+
+def test_options_of_label_studio_say_what_is_taken_and_what_controls_are(client, olga):
+    text = EXPORT.read_bytes().replace(b'"wikitag_label_valid"', b'"valid?"')
+    asked = {"taken": "annotator", "annotator": "2", "names": {"valid?": "wikitag_label_valid"}}
+    begun = sent(client, text, format="label-studio", options=json.dumps(asked)).json()
+    assert begun["options"] == asked
+    import_jobs.carry_out(begun["id"])
+    report = client.get(f"{IMPORTS}{begun['id']}/").json()["report"]
+    assert (report["added"], report["annotators"]) == (9, {"1": 10, "2": 9})
+    [named] = [one for one in report["controls"] if one["name"] == "valid?"]
+    assert named == {
+        "name": "valid?", "kind": "choices", "n": 9, "key": "wikitag_label_valid", "proposed": "",
+    }  # fmt: skip
+    answer = sent(client, text, format="label-studio", options='{"names": {"valid?": "no"}}')
+    assert answer.status_code == 400
+    assert "is no key of the published record" in answer.json()["error"]
 
 
 def test_a_refused_file_says_what_is_wrong_with_it(client, olga):
