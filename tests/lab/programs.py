@@ -11,6 +11,8 @@ OFFLINE = {
     **dict.fromkeys(
         ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
     ),
+    # The server of a test is on this machine.
+    "NO_PROXY": "localhost,127.0.0.1",
 }
 
 

@@ -1,7 +1,4 @@
-"""Logs of Inspect: replies out of one, and people's verdicts into a copy of one, both by Inspect's own functions.
-
-It needs Inspect: pip install './clients/python[inspect]'.
-"""
+"""Logs of Inspect, by Inspect's own functions: replies out of one, and people's verdicts into a copy of one."""
 
 import hashlib
 import zipfile
@@ -14,9 +11,11 @@ from inspect_ai.scorer import ScoreEdit
 
 from sicetnon.errors import LogRefused
 from sicetnon.lines import LONGEST, read_lines
-from sicetnon.transport import Row
+from sicetnon.transport import Row, whole_file
 
 SCORE = "human"
+# What a score says besides the verdict.
+ABOUT = ("resolved", "round", "rubric", "first", "prompt_verified")
 # What decides a reply besides model and prompt.
 SAMPLING = (
     "system_message", "max_tokens", "temperature", "top_p", "top_k", "stop_seqs", "seed", "frequency_penalty",
@@ -32,14 +31,14 @@ def responses(log: str | Path) -> Iterator[Row]:
     path = Path(log)
     model = _model(path)
     for sample in _samples(path):
-        output, known = sample.output, {"prompt_sha256": sample.metadata["prompt_sha256"]}
-        tokens = output.usage and (output.usage.input_tokens, output.usage.output_tokens)
+        output, usage = sample.output, sample.output.usage
+        known = {"prompt_sha256": sample.metadata["prompt_sha256"]}
         yield {
             "row": sample.id,
             **model,
             "text": output.completion,
             "raw": output.model_dump(mode="json", exclude_none=True),
-            "tokens": dict(zip(("prompt", "completion"), tokens or (), strict=False)),
+            "tokens": usage and {"prompt": usage.input_tokens, "completion": usage.output_tokens},
             "finish_reason": output.stop_reason,
             **(known if _is_as_written(sample) else {}),
         }
@@ -55,15 +54,9 @@ def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
     if target.exists() or target.suffix != path.suffix:
         raise LogRefused(f"Name a new file with {path.suffix} for the copy, not {target}.")
     given = _given(read_lines(verdicts), _model(path))
-    found = {
-        sample.id: _edit(sample, given[sample.id])
-        for sample in _samples(path)
-        if sample.id in given
-    }
+    found = {one.id: _edit(one, given[one.id]) for one in _samples(path) if one.id in given}
     if not found:
-        raise LogRefused(
-            f"No verdict is on a reply of {path.name}: it is of another release or model."
-        )
+        raise LogRefused(f"No verdict is on a reply of {path.name}: another release or model.")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     whole = _safely(path, logs.read_eval_log, path)
@@ -73,16 +66,9 @@ def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
             logs.edit_score(whole, sample.id, SCORE, edit, recompute_metrics=False)
             # People's verdicts come first.
             sample.scores = {SCORE: sample.scores.pop(SCORE), **sample.scores}
-    part = target.with_stem(f"{target.stem}.part")
-    try:
+    with whole_file(target) as part:
         logs.write_eval_log(whole, part)
-        part.rename(target)
-    finally:
-        part.unlink(missing_ok=True)
     return len(found)
-
-
-# ------------------------------------------------------------ reading
 
 
 def _safely(path: Path, read: Callable[..., Any], *of: Any, **how: Any) -> Any:
@@ -134,9 +120,7 @@ def _fault(sample: Any) -> str:
     row = sample.metadata or {}
     if sample.error or sample.limit:
         return "ended with an error or at a limit. Run or retry it to its end"
-    if any(message.role == "tool" for message in sample.messages) or any(
-        r.tool_calls for r in replies
-    ):
+    if any(each.role == "tool" or getattr(each, "tool_calls", None) for each in sample.messages):
         return "used tools, which judges do not see"
     if other := {*parts} - {"text", "reasoning"}:
         return f"has more than text, which judges do not see: {', '.join(sorted(other))}"
@@ -153,9 +137,6 @@ def _is_as_written(sample: Any) -> bool:
     return bool(sent == [("user", sample.metadata.get("text"))])
 
 
-# ------------------------------------------------------------ verdicts
-
-
 def _given(lines: Iterator[Row], model: Row) -> dict[str, Row]:
     given: dict[str, Row] = {}
     for line in lines:
@@ -170,9 +151,7 @@ def _given(lines: Iterator[Row], model: Row) -> dict[str, Row]:
 def _edit(sample: Any, line: Row) -> ScoreEdit:
     """The score from a line, if it is on this reply."""
     if SCORE in (sample.scores or {}):
-        raise LogRefused(
-            f"Sample {sample.id} has a score {SCORE} already. Take the log without it."
-        )
+        raise LogRefused(f"Sample {sample.id} has a score {SCORE} already. Take another log.")
     digest = hashlib.sha256(sample.output.completion.encode()).hexdigest()
     is_known = _is_as_written(sample) or not line["prompt_verified"]
     if digest != line["response_sha256"] or not is_known:
@@ -182,7 +161,5 @@ def _edit(sample: Any, line: Row) -> ScoreEdit:
         reason="The verdict of people who judged the reply blind.",
         metadata={"response_sha256": digest},
     )
-    about = {
-        name: line[name] for name in ("resolved", "round", "rubric", "first", "prompt_verified")
-    }
+    about = {name: line[name] for name in ABOUT}
     return ScoreEdit(value=line["verdict"], metadata=about, provenance=provenance)

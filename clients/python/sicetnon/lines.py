@@ -5,21 +5,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sicetnon.errors import LogRefused
-from sicetnon.transport import Row
+from sicetnon.transport import Row, whole_file
 
 LONGEST = 1 << 26  # bytes
 
 
 def write_lines(rows: Iterable[Row], path: str | Path) -> Path:
     """Write a row a line. The file is there once it is whole."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        return part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return Path(path)
 
 
 def read_lines(path: str | Path) -> Iterator[Row]:

@@ -1,9 +1,9 @@
 """Requests to one server: the token, waiting when the server asks for it, pages, files."""
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -97,23 +97,29 @@ class Transport:
 
     def download(self, path: str, to: str | Path, *, sha256: str = "", **query: Any) -> Path:
         """Write a file, whole or not at all. Raises HashDiffers where `sha256` is given and another."""
-        target = Path(to)
-        part = target.with_name(f"{target.name}.part")
         digest = hashlib.sha256()
-        try:
-            with (
-                self.send("GET", path, params=query, stream=True) as response,
-                part.open("wb") as file,
-            ):
-                for block in response.iter_content(BLOCK):
-                    digest.update(block)
-                    file.write(block)
+        with (
+            whole_file(Path(to)) as part,
+            self.send("GET", path, params=query, stream=True) as response,
+            part.open("wb") as file,
+        ):
+            for block in response.iter_content(BLOCK):
+                digest.update(block)
+                file.write(block)
             if sha256 and digest.hexdigest() != sha256:
                 raise HashDiffers(f"{path}: its sha256 is {digest.hexdigest()}, not {sha256}.")
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
-        return target
+        return Path(to)
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """Where to write what is to be at `target` once it is whole; after an error nothing is left."""
+    part = target.with_stem(f"{target.stem}.part")
+    try:
+        yield part
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _wait_of(response: requests.Response) -> float:
