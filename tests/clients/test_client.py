@@ -77,9 +77,11 @@ def test_responses_are_sent_to_their_release(tmp_path):
     file = tmp_path / "responses.jsonl"
     file.write_text('{"row": "a:1:p", "model": "m", "text": ""}\n')
     client, server, _ = scripted((202, {"id": 5, "state": "waiting"}, {}))
-    assert client.import_responses(3, file)["id"] == 5
+    assert client.import_responses("mills", "1.0", file)["id"] == 5
     assert server.asked[0].url == f"{ADDRESS}/api/imports/"
-    for part in (b'name="kind"\r\n\r\nresponses', b'name="release"\r\n\r\n3', b'"text": ""'):
+    fields = {"kind": "responses", "collection": "mills", "options": '{"release": "1.0"}'}
+    sent = [f'name="{name}"\r\n\r\n{value}\r\n'.encode() for name, value in fields.items()]
+    for part in (*sent, b'"text": ""'):
         assert part in server.asked[0].body
 
 

@@ -1,5 +1,6 @@
 """The operations of the API by name. Rows are dictionaries as the API's documentation describes them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -164,9 +165,10 @@ class Client(Transport):
         """Send a file of records; sent twice by chance, it is imported once. `wait_for` it."""
         return self._import(path, collection=collection, format=format, part=part)
 
-    def import_responses(self, release: int, path: str | Path) -> Row:
+    def import_responses(self, collection: str, version: str, path: str | Path) -> Row:
         """Send responses to the prompts of a release, as JSON Lines. `wait_for` it."""
-        return self._import(path, kind="responses", release=release)
+        release = json.dumps({"release": version})
+        return self._import(path, kind="responses", collection=collection, options=release)
 
     def wait_for(self, job: Row, seconds: float = 3600) -> Row:
         """The import once it is done or failed. Raises TimeoutError."""

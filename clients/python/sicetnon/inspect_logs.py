@@ -13,7 +13,7 @@ from sicetnon.errors import LogRefused
 from sicetnon.lines import LONGEST, read_lines
 from sicetnon.transport import Row, whole_file
 
-SCORE = "human"
+SCORE, BATCH = "human", 50
 # What a score says besides the verdict.
 ABOUT = ("resolved", "round", "rubric", "first", "prompt_verified")
 # What decides a reply besides model and prompt.
@@ -24,13 +24,14 @@ SAMPLING = (
 
 
 def responses(log: str | Path) -> Iterator[Row]:
-    """A row for each sample, for `Client.import_responses`; one sample at a time is in memory.
+    """A row for each sample, for `Client.import_responses`; a few samples at a time are in memory.
 
     The task asks lines of a bundle's prompts.jsonl, as the bundle's own does. Raises LogRefused.
     """
     path = Path(log)
-    model = _model(path)
-    for sample in _samples(path):
+    header = _header(path)
+    model = _model(header)
+    for sample in _samples(path, header):
         output, usage = sample.output, sample.output.usage
         known = {"prompt_sha256": sample.metadata["prompt_sha256"]}
         yield {
@@ -53,8 +54,10 @@ def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
     path, target = Path(log), Path(copy)
     if target.exists() or target.suffix != path.suffix:
         raise LogRefused(f"Name a new file with {path.suffix} for the copy, not {target}.")
-    given = _given(read_lines(verdicts), _model(path))
-    found = {one.id: _edit(one, given[one.id]) for one in _samples(path) if one.id in given}
+    header = _header(path)
+    given = _given(read_lines(verdicts), _model(header))
+    samples = (sample for sample in _samples(path, header) if sample.id in given)
+    found = {sample.id: _edit(sample, given[sample.id]) for sample in samples}
     if not found:
         raise LogRefused(f"No verdict is on a reply of {path.name}: another release or model.")
     with path.open("rb") as file:
@@ -80,14 +83,14 @@ def _safely(path: Path, read: Callable[..., Any], *of: Any, **how: Any) -> Any:
 
 
 def _sizes(path: Path) -> dict[str, int]:
-    if path.suffix != ".eval":
-        return {path.name: path.stat().st_size}
     with zipfile.ZipFile(path) as zipped:
         return {entry.filename: entry.file_size for entry in zipped.infolist()}
 
 
-def _model(path: Path) -> Row:
-    """The model of a log that can be taken over, with its options."""
+def _header(path: Path) -> Any:
+    """The head of a log that can be taken over."""
+    if path.suffix == ".json":
+        raise LogRefused(f"{path.name} is one text. Make a log of parts: inspect log convert.")
     for name, size in _safely(path, _sizes, path).items():
         if size > LONGEST:
             raise LogRefused(f"{path.name}: {name} has {size} bytes. At most {LONGEST} are read.")
@@ -96,20 +99,27 @@ def _model(path: Path) -> Row:
         raise LogRefused(f"{path.name} is {log.status}, or not valid. Run or retry it to its end.")
     if (log.eval.config.epochs or 1) > 1:
         raise LogRefused(f"{path.name} has several epochs. Run it with one: a row has one reply.")
+    return log
+
+
+def _model(log: Any) -> Row:
+    """Its model with the options."""
     # As Inspect merges them: the task's and the command's come after the model's own.
     config = logs.effective_generate_config(log).merge(log.plan.config)
     options = config.model_dump(mode="json", include={*SAMPLING}, exclude_none=True)
     return {"model": log.eval.model, "options": options}
 
 
-def _samples(path: Path) -> Iterator[Any]:
-    """Each sample of the log, checked."""
+def _samples(path: Path, header: Any) -> Iterator[Any]:
+    """Each sample of the log, checked; BATCH are in memory."""
+    ids = [(each, 1) for each in header.eval.dataset.sample_ids]
     parts: Any = {"resolve_attachments": True, "exclude_fields": {"events", "store"}}
-    samples = logs.read_eval_log_samples(path, **parts)
-    while sample := _safely(path, next, samples, None):
-        if fault := _fault(sample):
-            raise LogRefused(f"{path.name}: sample {sample.id} {fault}.")
-        yield sample
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        for sample in _safely(path, logs.read_eval_log_samples_by_id, path, some, **parts):
+            if fault := _fault(sample):
+                raise LogRefused(f"{path.name}: sample {sample.id} {fault}.")
+            yield sample
 
 
 def _fault(sample: Any) -> str:
