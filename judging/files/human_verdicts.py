@@ -9,21 +9,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import Prefetch
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
 
-from generation.models import Response
 from generation.prompts.bundling import prompts_to_bundle
 from judging.models import JudgingSlot, Round, Study, StudyItem
 from judging.states import StudyState
 from leases.refusal import Conflict
 
 BATCH = 500
+# The text of a response made elsewhere, as its reply is stored (generation/elsewhere/lines.py).
+_MESSAGE = KeyTransform("message", KeyTransform(0, KeyTransform("choices", "response__reply")))
+_CONTENT = KeyTextTransform("content", _MESSAGE)
 
 
 def human_lines(study: Study) -> Iterator[str]:
     """The lines, in the study's order. Raises Conflict while the study is not closed, and where nobody judges.
 
-    `row` is the id of the line of a release's prompts.jsonl, null for a prompt that no release has. `first` has the
-    first verdicts of the round of the final one, by pseudonym.
+    `row` is the id of the line of a release's prompts.jsonl, null for a prompt that no release has. `response_sha256`
+    is of the text that was judged; of one made elsewhere of its file's, before reasoning was parted from it. `first`
+    has the first verdicts of the round of the final one, by pseudonym.
     """
     if study.state != StudyState.CLOSED or not study.is_judged:
         raise Conflict(
@@ -40,6 +44,7 @@ def _lines(study: Study) -> Iterator[str]:
     about = "response__instance__"
     related = (f"{about}contradiction", f"{about}exclusion", "response__model", "resolution")
     items = study.items.select_related(*related).prefetch_related(Prefetch("slots", slots))
+    items = items.annotate(came_as=_CONTENT)
     light = items.defer("response__request", "response__reply", "response__reasoning")
     for item in light.order_by("position").iterator(chunk_size=BATCH):
         final = getattr(item, "resolution", None)
@@ -50,7 +55,7 @@ def _lines(study: Study) -> Iterator[str]:
         verdicts = _first(item, round_)
         if final or verdicts:
             entry = {
-                **_asked(item.response, bundled),
+                **_asked(item, bundled),
                 "verdict": final.verdict if final else None,
                 "resolved": final.how if final else None,
                 **_judged(study, round_),
@@ -77,7 +82,9 @@ def _judged(study: Study, round_: Round) -> dict[str, Any]:
     return {"study": study.name, "round": round_.n, "rubric": named}
 
 
-def _asked(response: Response, bundled: Mapping[str, str]) -> dict[str, Any]:
+def _asked(item: StudyItem, bundled: Mapping[str, str]) -> dict[str, Any]:
+    response, verified = item.response, item.response.prompt_verified
+    came_as: str = response.text if verified is None else item.came_as  # type: ignore[attr-defined]
     about, model = response.instance, response.model
     record, exclusion = about.contradiction.external_id, getattr(about, "exclusion", None)
     prompt = bundled.get(response.prompt) or bundled.get(response.prompt_hash)
@@ -90,6 +97,6 @@ def _asked(response: Response, bundled: Mapping[str, str]) -> dict[str, Any]:
         "model": model.model_id,
         "options": model.options,
         "sample": response.sample,
-        "prompt_verified": response.prompt_verified,
-        "response_sha256": hashlib.sha256(response.text.encode()).hexdigest(),
+        "prompt_verified": verified,
+        "response_sha256": hashlib.sha256(came_as.encode()).hexdigest(),
     }

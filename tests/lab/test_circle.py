@@ -14,6 +14,7 @@ from accounts.roles import Role
 from accounts.tokens import issuing
 from accounts.tokens.scopes import scopes_of
 from config.celery import app
+from evaluation.report import sentences
 from generation.models import Run
 from judging import studies
 from judging.selections import Selection
@@ -64,7 +65,7 @@ def token_of(who):
 def judged(run_, live_server):
     """A closed study of two judges, who differ on three of twelve and judge by programs of their own."""
     alice, bob = map(judge, ("alice", "bob"))
-    made = studies.create("Log", Selection([run_]), StudyDesign(seed=7), by=run_.created_by)
+    made = studies.create("Lab", Selection([run_]), StudyDesign(seed=7), by=run_.created_by)
     studies.open_study(made, [alice, bob])
     for who, few in ((alice, 6), (bob, 3)):
         client = Client(live_server.url, token_of(who))
@@ -99,7 +100,9 @@ def test_the_circle(folder, program, lab, live_server):
     client = Client(live_server.url, token_of(made.created_by))
     [entry] = client.report(study.pk)["agreement"]["prompts"]
     # 9 of 12 agree; by chance (6 * 3 + 6 * 9) / 144 = 1/2.
-    assert (entry["n"], entry["pairs"][0]["kappa"]) == (12, pytest.approx(0.5))
+    kappa = sentences.kappa_of(entry)
+    assert (entry["n"], kappa["name"]) == (12, "cohen_kappa")
+    assert kappa["value"] == pytest.approx(0.5)
 
     assert program(back).startswith("12 of the replies")
     human = [json.loads(line) for line in (folder / "human.jsonl").read_text().splitlines()]
@@ -117,7 +120,7 @@ def test_the_circle(folder, program, lab, live_server):
         assert score["value"] == line["verdict"]
         assert score["metadata"]["first"] == line["first"]
         [edit] = score["history"]
-        assert edit["provenance"]["author"] == "Sic et Non, study Log"
+        assert edit["provenance"]["author"] == "Sic et Non, study Lab"
         assert edit["provenance"]["metadata"]["log_sha256"] == hashlib.sha256(before).hexdigest()
 
 

@@ -11,14 +11,17 @@ from generation.models import Response
 from judging import studies
 from judging.files.human_verdicts import human_lines
 from judging.files.predictions import import_predictions
-from judging.models import Judge
+from judging.models import Judge, Study
 from leases.refusal import Conflict
 from tests.accounts.factories import bearer
 from tests.evaluation import factories as judged
 from tests.factories import person
+from tests.generation.elsewhere.factories import brought, instances_of, released, row_of
+from tests.generation.elsewhere.factories import line as given
+from tests.generation.factories import canals
 from tests.judging import factories as make
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def closed(study):
@@ -45,6 +48,7 @@ def test_each_judged_response_has_a_line_in_the_studys_order():
         assert (line["verdict"], line["resolved"]) == (item.resolution.verdict, item.resolution.how)
         assert line["rubric"]["sha256"] == study.rubric.sha256
         assert (line["study"], line["round"], line["excluded"]) == (study.name, 1, False)
+        assert line["prompt_verified"] is None
         assert set(line["first"]) == pseudonyms
     assert {line["resolved"] for line in found} == {"unanimous", "third_person"}
 
@@ -89,6 +93,21 @@ def test_responses_without_a_final_verdict_say_so():
     assert decided == {agreed.response.instance.question: "unanimous"}
     assert sorted(len(line["first"]) for line in found if not line["verdict"]) == [1, 1, 1, 2]
     assert {line["resolved"] for line in found if not line["verdict"]} == {None}
+
+
+def test_a_response_made_elsewhere_has_the_hash_of_its_file():
+    """Also where reasoning was parted from its text: the log that goes on still has both."""
+    release = released(canals(2))
+    text = "<think>Two of them.</think>One."
+    rows = instances_of(release)
+    run = brought(release, given(rows[0], text=text), given(rows[1], text=text, prompt_sha256=None))
+    Response.objects.filter(run=run).update(text="One.", held=False)
+    found = lines(judged.judge_all(make.open_study(drawn_from=run)) and closed(Study.objects.get()))
+    assert {one["response_sha256"] for one in found} == {hashlib.sha256(text.encode()).hexdigest()}
+    assert {one["row"]: one["prompt_verified"] for one in found} == {
+        row_of(rows[0]): True,
+        row_of(rows[1]): False,
+    }
 
 
 @pytest.mark.parametrize("state", ["open", "nobody judges"])
