@@ -77,22 +77,12 @@ def no_services(settings):
 
 
 @pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
-def test_a_judge_finds_no_name_verdict_or_count(further):
-    alice = person("alice", Role.JUDGE, *further)
-    pages = pages_of(alice, world(alice))
-    assert leaks(pages, HIDDEN_FROM_JUDGES) == []
-    assert len(pages) > 100
-    shown = {address for address, text in pages.items() if "As zqdiscussed says" in text}
-    assert shown
-    assert all(address.startswith("/judge/discussions/") for address in shown)
-
-
-@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
-def test_what_the_others_do_changes_no_page_of_a_judge(further):
-    """So no count, cursor or order tells it either."""
+def test_a_judge_finds_nothing_of_the_others_and_what_they_do_changes_no_page(further):
+    """No name, verdict or count; and no cursor or order tells what they do either."""
     alice = person("alice", Role.JUDGE, *further)
     ids = world(alice)
-    pages_of(alice, ids)  # what is recorded of a first visit is there before the second
+    first = pages_of(alice, ids)  # what is recorded of it is there before the second
+    check_judges(first)
     before = pages_of(alice, ids)
     for slot in JudgingSlot.objects.filter(state=SlotState.JUDGED).exclude(judge__person=alice):
         mine = verdicts.slot_of(slot.judge.person, slot.pk)
@@ -101,8 +91,17 @@ def test_what_the_others_do_changes_no_page_of_a_judge(further):
         else:
             verdicts.give(mine, "correct", comment="Changed")
     after = pages_of(alice, ids)
+    check_judges(after)
     kept, shown = ({a: CHANGING.sub("", text) for a, text in of.items()} for of in (before, after))
     assert {a for a in kept | shown if kept.get(a) != shown.get(a)} <= OWN
+
+
+def check_judges(pages):
+    assert leaks(pages, HIDDEN_FROM_JUDGES) == []
+    assert len(pages) > 100
+    shown = {address for address, text in pages.items() if "As zqdiscussed says" in text}
+    assert shown
+    assert all(address.startswith("/judge/discussions/") for address in shown)
 
 
 @pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
