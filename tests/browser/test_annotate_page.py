@@ -148,7 +148,7 @@ def test_a_browser_whose_clock_is_wrong_saves_restores_and_submits(page, alice, 
     choose(page, "validity", "Invalid")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Submitted: ")).to_be_visible()
-    assert Annotation.objects.get().seconds_active < 60
+    assert Annotation.objects.get().seconds_active < 30 * 60  # not an hour
 
 
 def test_time_without_a_sign_of_life_is_not_counted(page, alice, draft):

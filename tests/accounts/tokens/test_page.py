@@ -60,9 +60,10 @@ def test_what_is_wrong_is_named_and_nothing_is_made(client, rosa, changed, said)
 
 def test_a_second_factor_is_asked_for(client, rosa, monkeypatch):
     secret = pyotp.random_base32()
-    monkeypatch.setattr(second_factor, "now", now)
-    code = pyotp.TOTP(secret).at(now())
-    second_factor.turn_on(rosa, secret, pyotp.TOTP(secret).at(now().timestamp() - 30))
+    at = now()  # else the next code may begin meanwhile
+    monkeypatch.setattr(second_factor, "now", lambda: at)
+    code = pyotp.TOTP(secret).at(at)
+    second_factor.turn_on(rosa, secret, pyotp.TOTP(secret).at(at.timestamp() - 30))
     assert make(client).status_code == 400
     assert make(client, code="000000").status_code == 400
     assert make(client, code=code, name="").status_code == 400  # does not use up the code
