@@ -20,7 +20,7 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 
 def may_name(job: ImportJob) -> bool:
     """Whether controls of the file can be named now."""
-    return job.format == LabelStudioTasks.name and IMPORT.may(job, "name controls")
+    return job.format == LabelStudioTasks.name and IMPORT.may(job, "choose options")
 
 
 def name_controls(job: ImportJob, names: Mapping[str, str]) -> None:
@@ -28,7 +28,7 @@ def name_controls(job: ImportJob, names: Mapping[str, str]) -> None:
     options = {**job.options, "names": checked_names(names)}
     # What would do the same is another import from now on.
     IMPORT.require(
-        job, "name controls", options=options, same="", report=None, attempts=0, done_bytes=0
+        job, "choose options", options=options, same="", report=None, attempts=0, done_bytes=0
     )
 
 

@@ -87,7 +87,7 @@ IMPORT = StateTable(
         "start": ((ImportState.WAITING,), ImportState.RUNNING, "worker"),
         "expire": ((ImportState.RUNNING,), ImportState.WAITING, "sweeper"),
         "report": ((ImportState.RUNNING,), ImportState.CHECKED, "worker"),
-        "name controls": ((ImportState.CHECKED,), ImportState.WAITING, "sender"),
+        "choose options": ((ImportState.CHECKED,), ImportState.WAITING, "sender"),
         "confirm": ((ImportState.CHECKED,), ImportState.WAITING, "sender"),
         "finish": ((ImportState.RUNNING,), ImportState.DONE, "worker"),
         "fail": ((ImportState.WAITING, ImportState.RUNNING), ImportState.FAILED, "worker, sweeper"),

@@ -14,6 +14,7 @@ from datasets.views import (
     revisions,
     subsets,
 )
+from datasets.views import import_columns as views_of_columns
 from datasets.views import import_controls as views_of_controls
 from datasets.views import imports as views_of_imports
 from pages.rest.operations import methods
@@ -49,6 +50,11 @@ urlpatterns = [
         "imports/<int:key>/annotators/",
         views_of_controls.import_annotators,
         name="import_annotators",
+    ),
+    path(
+        "imports/<int:key>/columns/",
+        views_of_columns.import_columns,
+        name="import_columns",
     ),
     path("imports/<int:key>/confirm/", views_of_imports.confirm_import, name="confirm_import"),
     path("imports/<int:key>/discard/", views_of_imports.discard_import, name="discard_import"),

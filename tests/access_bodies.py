@@ -314,6 +314,7 @@ NO_FIELDS = {
     "/api/runs/{run}/stop/",
     "/api/runs/{hidden}/stop/",
     "/imports/{import}/annotators/",
+    "/imports/{import}/columns/",
     "/imports/{import}/confirm/",
     "/imports/{import}/controls/",
     "/imports/{import}/discard/",

@@ -125,6 +125,8 @@ GET   /imports/{import}/                                      302  403  403  403
 GET   /imports/{import}/controls/                             302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/controls/                             302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/annotators/                           302  403  403  403  403  403  403  403  409  404
+GET   /imports/{import}/columns/                              302  403  403  403  403  403  403  403  302  404
+POST  /imports/{import}/columns/                              302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/confirm/                              302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/discard/                              302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/undo/                                 302  403  403  403  403  403  403  403  409  404

@@ -10,7 +10,9 @@ from accounts.access import person_of
 from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from datasets.importers import import_jobs
+from datasets.importers.csv_files.choices import settled
 from datasets.importers.import_jobs import import_of, imports_of
+from datasets.importers.record_imports import RecordImports
 from datasets.models import ImportJob, Release
 from datasets.states import ImportState
 from datasets.tasks import carry_out_import
@@ -24,7 +26,8 @@ from pages.rest.parameters import choice, moment, text
 
 class ImportOut(serializers.ModelSerializer[ImportJob]):
     """It is over when `state` is done, with a `report`, or failed, with an `error` and the file's `problems`; or
-    discarded, expired, undone. A checked one has the `report` of what an import would do, and waits for its sender.
+    discarded, expired, undone. A checked one has the `report` of what an import would do, and waits for its sender;
+    with an empty report it waits for the columns of a CSV file.
 
     The report of records: of so many `records` and `questions`, `added` are new in the collection, and `already_there`
     were not. `repeated`: [record, the earlier one that it equals] from 1, the first hundred of `repeated_records`.
@@ -53,6 +56,10 @@ class ImportIn(serializers.Serializer[Any]):
     {"taken": "ground-truth"} or {"taken": "annotator", "annotator": its number, e-mail address or pseudonym}; for a
     collection of each annotator, send the file for each. {"names": {"a control": "a key of the record"}} are for
     controls, and data of tasks, that have another name than the study's.
+
+    Of a CSV file `options` may have `columns`, an object with the field of each column ("" for none), and `delimiter`:
+    comma, semicolon or tab. Without them the names of its columns say it. Where they do not, the answer is 400, whose
+    `details` have the `columns` as proposed, what is `missing`, and all `fields`.
 
     `part`: of a data set with a file for each level or the like, where the file's name does not say it. With `dry_run`
     the file is only checked, and imported once that is confirmed.
@@ -100,12 +107,14 @@ def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
     if (key := sent["release"]) is not None:
         release = first_of(Release.objects.filter(pk=key), f"There is no release {key}.")
         name, options = release.collection.name, {**options, "release": release.version}
+    asked = {"collection_name": name, "format": sent["format"], "part": sent["part"]}
+    file = sent["file"]
+    if sent["kind"] == RecordImports.name:
+        options = settled(file, file_name=file.name, options=options, **asked)
     job = import_jobs.begin(
-        file=sent["file"],
+        file=file,
         kind=sent["kind"],
-        collection_name=name,
-        format=sent["format"],
-        part=sent["part"],
+        **asked,
         options=options,
         is_confirmed=not sent["dry_run"],
         by=person_of(request),

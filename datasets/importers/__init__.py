@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation
 from datasets.importers.complete_records import CompleteRecords
-from datasets.importers.csv_questions import CsvQuestions
+from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.importers.wikicontradict_records import WikiContradict
 from datasets.schema import Parsed

@@ -10,8 +10,8 @@ from datasets.declared.writing import FileNoted, writer_of
 from datasets.deviations import Deviation
 from datasets.importers.checked_records import checked_records
 from datasets.importers.comparing import Comparison
-from datasets.importers.csv_columns import Chosen, fields_of, mapped, opened
-from datasets.importers.csv_file import CsvRow
+from datasets.importers.csv_files.columns import Chosen, fields_of, mapped, opened
+from datasets.importers.csv_files.reading import CsvRow
 from datasets.importers.json_list import lines_in, listed_in, values_in
 from datasets.importers.json_text import DECODER, Unreadable, refuse
 from datasets.schema import Parsed, Problem, RecordRefused, text_problems

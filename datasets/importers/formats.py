@@ -5,8 +5,8 @@ from typing import BinaryIO, NamedTuple
 
 from datasets.importers import IMPORTERS, Importer
 from datasets.importers.complete_records import CompleteRecords, Head
-from datasets.importers.csv_columns import Chosen
-from datasets.importers.csv_questions import CsvQuestions
+from datasets.importers.csv_files.columns import Chosen
+from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks

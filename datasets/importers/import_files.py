@@ -14,7 +14,7 @@ from datasets.deviations import Deviation, DeviationKind
 from datasets.importers import Importer
 from datasets.importers.arriving import Arrived, DeclaredBy, bring, would_add
 from datasets.importers.complete_records import CompleteRecords
-from datasets.importers.csv_questions import CsvQuestions
+from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import of_another_format, of_its_head
 from datasets.importers.json_text import Unreadable

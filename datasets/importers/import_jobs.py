@@ -46,6 +46,8 @@ STOPPED = (
     "The import stopped on an error of this program, or took too long. Tell the operator, whose log says more, and "
     "send the file again: no record is added twice."
 )
+GONE = "The file is gone from the data folder. Send it again."
+UNCHOSEN = {"state": ImportState.CHECKED, "report": {}}
 LAPSED = "Nobody decided on it for a week, so the file was removed. Send it again."
 
 
@@ -80,6 +82,7 @@ def begin(
 ) -> ImportJob:
     """Keep the file and let it wait for a worker, who only checks it unless `is_confirmed`.
 
+    Where the option columns is None it waits for its sender to choose it, as a checked one whose report is empty.
     While an import of the same file is under way, it is returned, whoever sends the file again. Raises Refusal for what
     its kind does not admit, a file that is too large, and where there is no room.
     """
@@ -118,7 +121,7 @@ def begin_again(
     try:
         os.link(_path(job.upload), _path(upload))
     except OSError:
-        raise NotFoundHere("The file is gone from the data folder. Send it again.") from None
+        raise NotFoundHere(GONE) from None
     return _stored(asked, {**of_file, "upload": upload}, by, is_confirmed=True)
 
 
@@ -131,7 +134,13 @@ def _stored(
         job, is_new = ImportJob.objects.get_or_create(
             same=hashlib.sha256(canonical({**asked, "sha256": of_file["sha256"]})).hexdigest(),
             state__in=OPEN,
-            defaults={**asked, **of_file, "is_confirmed": is_confirmed, "created_by": by},
+            defaults={
+                **asked,
+                **of_file,
+                "is_confirmed": is_confirmed,
+                "created_by": by,
+                **(UNCHOSEN if asked["options"].get("columns", "") is None else {}),
+            },
         )
     except BaseException:
         path.unlink(missing_ok=True)
@@ -168,6 +177,10 @@ def confirm(job: ImportJob) -> None:
     if job.is_refused:
         raise Conflict(
             "The file was refused, and would be again. Name its controls, or discard it."
+        )
+    if job.waits_for_columns:
+        raise Conflict(
+            "Nobody has said yet which field each column of the file is. Choose the columns first."
         )
     if not _confirmed(job):
         job.refresh_from_db()
@@ -269,6 +282,14 @@ def _carried_out(job: ImportJob, holder: str) -> None:
     _path(job.upload).unlink(missing_ok=True)
 
 
+def file_of(job: ImportJob) -> BinaryIO:
+    """The job's file, opened. Raises NotFoundHere where it is gone."""
+    try:
+        return _path(job.upload).open("rb")
+    except OSError:
+        raise NotFoundHere(GONE) from None
+
+
 @contextmanager
 def _opened(job: ImportJob, holder: str) -> Iterator[BinaryIO]:
     def beat(done: int) -> None:
@@ -278,7 +299,7 @@ def _opened(job: ImportJob, holder: str) -> Iterator[BinaryIO]:
     try:
         file = BeatingFile(_path(job.upload), beat)
     except OSError:
-        raise NotFoundHere("The file is gone from the data folder. Send it again.") from None
+        raise NotFoundHere(GONE) from None
     with io.BufferedReader(file) as buffered:
         yield buffered
 

@@ -5,6 +5,8 @@ from typing import Any, BinaryIO
 
 from django.urls import reverse
 
+from datasets.importers.csv_files import choices
+from datasets.importers.csv_files.choices import chosen_in
 from datasets.importers.formats import Format, format_for
 from datasets.importers.import_files import (
     FileReport,
@@ -94,12 +96,13 @@ def _format(job: ImportJob) -> Format:
         file_name=job.file_name,
         part=job.part,
         wanted=_wanted(job.format, job.options),
+        chosen=chosen_in(job.options),
     )
 
 
 def _wanted(format: str, options: dict[str, Any]) -> Wanted:
     """Raises Refusal for an option that the format does not have, and for a value that is none."""
-    if unknown := options.keys() - {*OPTIONS.get(format, ())}:
+    if unknown := options.keys() - {*OPTIONS.get(format, ())} - {*choices.OPTIONS}:
         raise Refusal(f"The format {format} has no option {min(unknown)[:40]!r}.")
     taken, annotator = options.get("taken", Taken.LATEST.value), options.get("annotator", "")
     if taken not in Taken.__members__.values() or not isinstance(annotator, str):

@@ -74,5 +74,10 @@ class ImportJob(Leased):
         """Whether a checked file cannot be imported as its options are."""
         return self.state == ImportState.CHECKED and "refused" in (self.report or {})
 
+    @property
+    def waits_for_columns(self) -> bool:
+        """Whether its sender has yet to say which field each column of a CSV file is, before it is checked."""
+        return self.state == ImportState.CHECKED and self.options.get("columns", "") is None
+
     def __str__(self) -> str:
         return f"Import {self.pk} into {self.collection}"

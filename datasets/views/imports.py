@@ -13,6 +13,7 @@ from accounts.throttles import count_job
 from datasets.control_choices import may_name
 from datasets.forms import ImportForm, files_of_parts
 from datasets.importers import import_jobs
+from datasets.importers.csv_files.choices import asks_columns
 from datasets.importers.formats import PartUnknown, formats
 from datasets.importers.import_jobs import import_of, imports_of
 from datasets.importers.import_kinds import kind_named
@@ -39,7 +40,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
             refused_in(form, "part", PartUnknown),
         ):
             count_job(person_of(request), "imports")
-            job = import_jobs.begin(**form.asked(), is_confirmed=False, by=person_of(request))
+            job = import_jobs.begin(**_asked(form), is_confirmed=False, by=person_of(request))
             send_on_commit(carry_out_import, job.pk)
             return redirect("datasets:import_job", job.pk)
     context = {
@@ -48,6 +49,15 @@ def send_file(request: HttpRequest) -> HttpResponse:
         "importers": [known.importer for known in formats().values()],
     }
     return form_page(request, "datasets/import.html", context)
+
+
+def _asked(form: ImportForm) -> dict[str, Any]:
+    """What import_jobs.begin takes; of a CSV file the columns are still to be chosen."""
+    asked = form.asked()
+    of = {name: asked[name] for name in ("collection_name", "format", "part")}
+    if asks_columns(asked["file"], file_name=asked["file"].name, **of):
+        asked["options"] = {**asked["options"], "columns": None}
+    return asked
 
 
 def _given(request: HttpRequest) -> dict[str, Any]:
@@ -76,6 +86,8 @@ def imports(request: HttpRequest) -> HttpResponse:
 def import_job(request: HttpRequest, key: int) -> HttpResponse:
     """How far an import is, its report, and what may be done with it. A fragment for htmx."""
     job = import_of(person_of(request), key)
+    if job.waits_for_columns:
+        return redirect("datasets:import_columns", key)
     kind = kind_named(job.kind)
     context = {
         "job": job,
@@ -83,6 +95,7 @@ def import_job(request: HttpRequest, key: int) -> HttpResponse:
         "is_going_on": job.state in (ImportState.WAITING, ImportState.RUNNING),
         "may_confirm": IMPORT.may(job, "confirm") and not job.is_refused,
         "may_name": may_name(job),
+        "may_choose": IMPORT.may(job, "choose options") and "columns" in job.options,
         "may_discard": IMPORT.may(job, "discard"),
         "may_undo": IMPORT.may(job, "undo") and bool(job.made),
         "address": kind.address(job) if job.state == ImportState.DONE else "",

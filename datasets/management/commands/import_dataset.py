@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import IMPORTERS
-from datasets.importers.csv_columns import chosen_of
+from datasets.importers.csv_files.columns import chosen_of
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import FileReport, check_file, deviations_in, import_file
 from datasets.importers.imported_file import opened

@@ -8,7 +8,7 @@ import pytest
 
 from datasets.declared.writing import FileNoted, writer_of
 from datasets.exporters import exporters_of
-from datasets.importers.csv_columns import Chosen, ColumnsUnclear
+from datasets.importers.csv_files.columns import Chosen, ColumnsUnclear
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import import_file

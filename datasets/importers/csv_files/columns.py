@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 from datasets.declared.csv_text import DELIMITERS
-from datasets.importers.csv_file import CsvFile
+from datasets.importers.csv_files.reading import CsvFile
 from datasets.importers.json_text import Unreadable
 from protocols.declaration import Declaration
 

@@ -16,8 +16,8 @@ from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, deviations
 from datasets.importers.checked_records import checked_records
 from datasets.importers.comparing import Comparison
-from datasets.importers.csv_columns import Chosen, CsvField, mapped, opened
-from datasets.importers.csv_file import CsvRow
+from datasets.importers.csv_files.columns import Chosen, CsvField, mapped, opened
+from datasets.importers.csv_files.reading import CsvRow
 from datasets.question_table import HEADER, lines_of_record
 from datasets.schema import (
     ANNOTATION_KEYS,
@@ -64,7 +64,8 @@ _ALSO = {
 
 def _field(column: str) -> CsvField:
     key = _KEYS[column]
-    title = _PASSAGES.get(column) or column.replace("_", " ").capitalize()
+    plain = column.replace("_", " ").capitalize()
+    title = key.key if key.key in TYPE_COLUMNS else _PASSAGES.get(column, plain)
     return CsvField(column, title, column in _PASSAGES, (key.key, *_ALSO.get(column, ())))
 
 
@@ -108,7 +109,7 @@ class CsvQuestions:
         self.chosen = chosen or Chosen()
 
     def records(self, file: BinaryIO, noted: FileNoted | None = None) -> Iterator[Parsed]:
-        """The file's records in order. Raises Unreadable (checked_records, csv_columns.ColumnsUnclear)."""
+        """The file's records in order. Raises Unreadable (checked_records, columns.ColumnsUnclear)."""
         noted = noted or FileNoted()
         table = opened(file, self.chosen)
         columns = mapped(table, FIELDS, self.chosen)

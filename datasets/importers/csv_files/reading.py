@@ -13,7 +13,7 @@ from datasets.importers.json_text import Unreadable, not_utf8
 _PIECE = 256 * 1024
 # Characters of a line; Python's module refuses a cell of more than 131,072.
 LONGEST = 4 * 1024 * 1024
-MOST_COLUMNS = 1_000
+MOST_COLUMNS = 200
 SAVE_AS = "Save it as CSV in UTF-8 (in Excel: “CSV UTF-8”), and send it again."
 _OTHERS = {
     b"PK\x03\x04": "The file is a spreadsheet, not CSV.",
@@ -73,10 +73,10 @@ class CsvFile:
             return form
         return CsvForm(self.header, fields, self.delimiter, end, bom)
 
-    def first_rows(self, most: int) -> list[list[str]]:
-        """The cells of the first rows, as many as each has."""
-        rows = (cells for _, _, cells in self._rows())
-        return [cells for _, cells in zip(range(most), rows, strict=False)]
+    def cells(self) -> Iterator[list[str]]:
+        """Those of each row below the header, as many as it has."""
+        for _, _, cells in self._rows():
+            yield cells
 
     def rows(self, mapped: Mapping[str, str], reported: Counter[str]) -> Iterator[CsvRow]:
         """The rows below the header, blank lines left out. `reported` counts the cells that are mapped to nothing."""

@@ -1,0 +1,51 @@
+"""The page on which the sender of a CSV file says which field each column is, before the file is checked."""
+
+from contextlib import closing
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from datasets.importers.csv_files.choices import choose, sheet_of
+from datasets.importers.csv_files.forms import ColumnsForm, DelimiterForm
+from datasets.importers.import_jobs import file_of, import_of
+from datasets.importers.json_text import Unreadable
+from datasets.states import IMPORT
+from datasets.tasks import carry_out_import
+from leases.enqueue import send_on_commit
+from pages.refusals import form_page
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def import_columns(request: HttpRequest, key: int) -> HttpResponse:
+    """The file's first rows with a field for each column; ?delimiter= reads them anew."""
+    job = import_of(person_of(request), key)
+    if "columns" not in job.options or not IMPORT.may(job, "choose options"):
+        return redirect("datasets:import_job", key)
+    given = request.POST if request.method == "POST" else request.GET
+    wanted = given.get("delimiter", "")
+    with closing(file_of(job)) as file:
+        try:
+            sheet = sheet_of(job, file, wanted)
+        except Unreadable as unreadable:
+            if not wanted:
+                raise
+            messages.error(request, unreadable.message)
+            return redirect("datasets:import_columns", key)
+    form = ColumnsForm(sheet, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        choose(job, form.chosen())
+        send_on_commit(carry_out_import, job.pk)
+        return redirect("datasets:import_job", key)
+    context = {
+        "job": job,
+        "form": form,
+        "sheet": sheet,
+        "delimiters": DelimiterForm(initial={"delimiter": sheet.delimiter}),
+        "needed": [field for field in sheet.fields if field.is_required],
+    }
+    return form_page(request, "datasets/import_columns.html", context)
