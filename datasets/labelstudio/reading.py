@@ -36,7 +36,7 @@ _OF_TASK = {
     "id", "annotations", "completions", "predictions", "drafts", "meta", "created_at", "updated_at", "inner_id",
     "allow_skip", "total_annotations", "cancelled_annotations", "total_predictions", "comment_count",
     "unresolved_comment_count", "last_comment_updated_at", "project", "updated_by", "comment_authors", "file_upload",
-    "annotator", "annotation_id", "lead_time", "agreement", "overlap", "is_labeled",
+    "annotator", "annotation_id", "lead_time", "agreement", "overlap", "is_labeled", PSEUDONYM,
 }  # fmt: skip
 _SHOWN = 30
 # A file may have a new name in each task: so many different kinds are counted, and all others as one.

@@ -142,7 +142,7 @@ def test_a_campaign_comes_back_from_label_studio_equal_in_every_result():
                 assert one[key] == other[key]
 
 
-def test_each_annotators_work_of_a_campaign_comes_in_again_from_label_studio():
+def test_each_annotators_work_of_a_campaign_comes_in_again_from_label_studio(capsys):
     people = {of_json(task)[0].name for task in json.loads((HERE / CAMPAIGN[0]).read_text())}
     assert len(people) == 2
     for person in people:
@@ -152,6 +152,7 @@ def test_each_annotators_work_of_a_campaign_comes_in_again_from_label_studio():
         first, *others = (records(f"{person}-{n}") for n, _ in enumerate(CAMPAIGN))
         assert len(first) in (2, 3)
         assert others == [first] * 2
+    assert "is no name of the study" not in capsys.readouterr().out
 
 
 def results(task):
