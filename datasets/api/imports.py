@@ -81,7 +81,7 @@ class ImportIn(serializers.Serializer[Any]):
 
 
 @operation(
-    "GET", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut, listed=True,
+    "GET", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut, listed=True, etag=True,
     parameters=(
         choice("state", ImportState, "state"), text("collection", "collection", "Its name.", longest=80),
         moment("changed_since", "created_at__gte", "Sent at this moment or later."),
@@ -123,7 +123,7 @@ def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
     return job
 
 
-@operation("GET", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut)
+@operation("GET", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut, etag=True)
 def imports_read(request: Request, key: int) -> ImportJob:
     """An import that one has started: its state, and what came of it."""
     return import_of(person_of(request), key)
