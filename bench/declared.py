@@ -1,8 +1,9 @@
 """Time and memory of a file of declared records, in and out, next to json.loads and json.dumps of its lines.
 
 Of ConflictBank's shape, 12 kB each, on SQLite and on PostgreSQL, by the commands; what comes out are the same bytes. In
-between the collection's pages are shown, and a run with one prompt is made. It is done for a tenth of the records and
-then for all: the memory is that by which the process grew at its peak, and shows that it does not grow with the file.
+between the collection's pages are shown, and a run with one prompt is made. Then short records go through an import
+job: they are checked, imported, undone and removed. It is done for a tenth of the records and then for all: the memory
+is that by which the process grew at its peak, and shows that it does not grow with the file.
 """
 
 import argparse
@@ -26,7 +27,7 @@ FEW = 100
 
 
 def main() -> None:
-    on_each(measure, arguments("declared", __doc__, records=20_000))
+    on_each(measure, arguments("declared", __doc__, records=20_000, short=100_000))
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -50,6 +51,11 @@ def measure(options: argparse.Namespace) -> None:
         assert filecmp.cmp(given, taken, shallow=False)
         few = partial(read_few, given)
         print_next_to(measured(partial(dumps, n), prepare=few), f"{n} records out", out)
+    for n in (options.short // 10, options.short):
+        apart(write, given, n, 20)
+        key, least = apart(send, given, f"short-{n}"), measured(partial(loads, given))
+        for name, work in STEPS.items():
+            print_next_to(least, f"{n} short records {name}", measured(partial(work, key)))
 
 
 def install_protocol() -> None:
@@ -59,8 +65,61 @@ def install_protocol() -> None:
     install(file_of(PROTOCOL), PROTOCOL)
 
 
-def records(n: int) -> Iterator[dict]:
-    """Invented records whose evidence is long; no two are equal."""
+# ---------------------------------------------------------------- a job
+
+
+def send(path: Path, name: str) -> int:
+    """The import job of the file, which is kept."""
+    from django.core.files.base import File
+
+    from accounts.models import Person
+    from accounts.roles import Role
+    from datasets.importers import import_jobs
+    from tests.factories import person
+
+    by = Person.objects.filter(username="olga").first() or person("olga", Role.ADMIN)
+    import_jobs.MAX_BYTES = path.stat().st_size
+    with path.open("rb") as file:
+        asked = {"collection_name": name, "format": PROTOCOL, "is_confirmed": False, "by": by}
+        return import_jobs.begin(file=File(file), **asked).pk
+
+
+def carry_out(key: int) -> None:
+    from datasets.importers import import_jobs
+
+    import_jobs.carry_out(key)
+
+
+def confirmed(key: int) -> None:
+    from datasets.importers import import_jobs
+    from datasets.models import ImportJob
+
+    import_jobs.confirm(ImportJob.objects.get(pk=key))
+    import_jobs.carry_out(key)
+
+
+def undone(key: int) -> None:
+    from datasets.importers import import_jobs
+    from datasets.models import ImportJob
+
+    job = ImportJob.objects.get(pk=key)
+    assert job.report["added"] == job.report["records"], job.error
+    import_jobs.undo(job, job.created_by)
+
+
+def removed(key: int) -> None:
+    from datasets.importers.arriving import remove_abandoned
+
+    assert remove_abandoned() == 1
+
+
+STEPS = {"checked": carry_out, "imported": confirmed, "undone": undone, "removed": removed}
+
+# ---------------------------------------------------------------- files
+
+
+def records(n: int, size: int) -> Iterator[dict]:
+    """Invented records with evidence of so many characters; no two are equal."""
     from demonstration.examples import CONFLICTBANK
     from protocols.models import Protocol
 
@@ -68,16 +127,18 @@ def records(n: int) -> Iterator[dict]:
     whole = json.loads(CONFLICTBANK.paths[0].read_text(encoding="utf-8").splitlines()[0])
     fields = Protocol.objects.get(name=PROTOCOL).declaration.fields.values()
     passages = [field.name for field in fields if field.type == FieldType.PASSAGE]
-    each = SIZE // len(passages)
+    each = size // len(passages)
     texts = [content.prose(drawn, each) for _ in range(FEW)]
     for number in range(n):
         long = {name: f"{drawn.choice(texts)} {number}" for name in passages}
         yield whole | long | {"subject": f"Subject {number // 3}"}
 
 
-def write(path: Path, n: int) -> None:
+def write(path: Path, n: int, size: int = SIZE) -> None:
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records(n))
+        file.writelines(
+            f"{json.dumps(record, ensure_ascii=False)}\n" for record in records(n, size)
+        )
 
 
 def loads(path: Path) -> None:

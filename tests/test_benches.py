@@ -38,8 +38,8 @@ SMALL = {
         r"40 responses in .* ratio +\d",
     ),
     "declared": (
-        f"--records 50 {TABLES}",
-        r"50 records in .* ratio +\d(.|\n)*50 records out .* ratio +\d",
+        f"--records 50 --short 50 {TABLES}",
+        r"50 records in .* ratio +\d(.|\n)*50 records out .* ratio +\d(.|\n)*50 short records removed .* ratio +\d",
     ),
     "keeping": (f"--responses 100 {TABLES}", r"restore of .* ratio +\d"),
     "generation": (
