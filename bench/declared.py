@@ -75,10 +75,11 @@ def send(path: Path, name: str) -> int:
     from accounts.models import Person
     from accounts.roles import Role
     from datasets.importers import import_jobs
+    from datasets.importers.record_imports import RecordImports
     from tests.factories import person
 
     by = Person.objects.filter(username="olga").first() or person("olga", Role.ADMIN)
-    import_jobs.MAX_BYTES = path.stat().st_size
+    RecordImports.most_bytes = path.stat().st_size
     with path.open("rb") as file:
         asked = {"collection_name": name, "format": PROTOCOL, "is_confirmed": False, "by": by}
         return import_jobs.begin(file=File(file), **asked).pk

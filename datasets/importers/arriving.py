@@ -14,13 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Shape
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.declared.writing import FileNoted
-from datasets.models import Collection, Contradiction, Instance
+from datasets.models import Collection, Contradiction, Instance, WithheldRecord
 from datasets.records import BATCH, Draft, add_contradictions, locked
 from leases.clock import in_seconds
 from leases.extension import ExtensionPoint
@@ -286,13 +286,24 @@ def _identities(collection: Collection) -> QuerySet[Contradiction, str]:
 def _remove(waiting: Collection) -> None:
     """In short transactions too. Leaves a collection that is seen already."""
     came_along(waiting)
-    delete_in_steps(Instance.objects.filter(_unseen(waiting, "contradiction__collection")))
-    delete_in_steps(Contradiction.objects.filter(_unseen(waiting, "collection")))
+    rows = Contradiction.objects.filter(
+        collection=waiting.pk, collection__arriving_until__isnull=False
+    )
+    while keys := list(rows.order_by().values_list("pk", flat=True)[:BATCH]):
+        with transaction.atomic():
+            _remove_records(keys)
     Collection.everything.filter(pk=waiting.pk, arriving_until__isnull=False).delete()
 
 
-def _unseen(waiting: Collection, path: str) -> Q:
-    return Q(**{path: waiting.pk, f"{path}__arriving_until__isnull": False})
+def _remove_records(keys: list[int]) -> None:
+    """Without reading them, as `delete` does, which takes ten times as long; their keys are checked by the database."""
+    WithheldRecord.objects.filter(contradiction__in=keys).delete()
+    Contradiction.objects.filter(same_tag_as__in=keys).update(same_tag_as=None)
+    for rows in (
+        Instance.objects.filter(contradiction__in=keys),
+        Contradiction.objects.filter(pk__in=keys),
+    ):
+        rows._raw_delete(rows.db)
 
 
 def delete_in_steps(rows: QuerySet[Any, Any]) -> None:

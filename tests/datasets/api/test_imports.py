@@ -107,6 +107,34 @@ def test_an_import_that_is_sent_twice_is_one(client, olga):
     assert ImportJob.objects.count() == 1
 
 
+def test_a_file_is_checked_and_imported_once_that_is_confirmed(client, olga, sent_on):
+    options = '{"taken": "annotator", "annotator": "2"}'
+    file = Path(__file__).parents[1] / "labelstudio" / "export.json"
+    asked = {"format": "label-studio", "options": options, "dry_run": "true"}
+    begun = sent(client, file.read_bytes(), **asked).json()
+    assert (begun["kind"], begun["options"]["annotator"]) == ("records", "2")
+    address = f"{IMPORTS}{begun['id']}/"
+    import_jobs.carry_out(begun["id"])
+    checked = client.get(address).json()
+    assert (checked["state"], checked["report"]["added"]) == ("checked", 9)
+    assert not Collection.everything.exists()
+    assert sent(client, file.read_bytes(), **asked).json()["id"] == begun["id"]
+    assert client.post(f"{address}confirm/").status_code == 202
+    import_jobs.carry_out(begun["id"])
+    assert client.get("/api/collections/mills/").json()["records"] == 9
+    answer = client.post(f"{address}discard/")
+    assert (answer.status_code, answer.json()["error"][:20]) == (409, "This import is done;")
+    assert client.post(f"{address}undo/").json()["state"] == "undone"
+    assert client.get("/api/collections/mills/").status_code == 404
+
+
+def test_a_checked_file_can_be_discarded(client, olga):
+    begun = sent(client, text_of(record()), dry_run="true").json()
+    address = f"{IMPORTS}{begun['id']}/"
+    assert client.post(f"{address}discard/").json()["state"] == "discarded"
+    assert client.post(f"{address}confirm/").status_code == 409
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "says"),
     [
@@ -114,6 +142,9 @@ def test_an_import_that_is_sent_twice_is_one(client, olga):
         ({"collection": "a" * 81}, 400, "collection: "),
         ({"format": "table"}, 404, "There is no format 'table'; there are wikicontradict"),
         ({"file": ""}, 400, "file: "),
+        ({"options": '{"hue": "red"}'}, 400, "has no option 'hue'"),
+        ({"options": "[]"}, 400, "options is a JSON object"),
+        ({"options": "{"}, 400, "options: "),
     ],
 )
 def test_what_cannot_be_imported_is_refused_at_once(client, olga, fields, status, says):
