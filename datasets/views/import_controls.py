@@ -11,6 +11,7 @@ from accounts.throttles import count_job
 from datasets.control_choices import import_each_annotator, may_name, name_controls
 from datasets.forms import ControlsForm
 from datasets.importers.import_jobs import import_of
+from datasets.states import ImportState
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit
 from pages.counting import how_many
@@ -38,12 +39,15 @@ def import_controls(request: HttpRequest, key: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def import_annotators(request: HttpRequest, key: int) -> HttpResponse:
-    """Import a checked file once for each annotator, into collections of their own."""
+    """Import a checked file once for each annotator, into collections of their own. A second click changes nothing."""
     person = person_of(request)
+    job = import_of(person, key)
+    if job.state == ImportState.DISCARDED:
+        return redirect("datasets:imports")
     count_job(person, "imports")
-    begun = import_each_annotator(import_of(person, key), person)
-    for job in begun:
-        send_on_commit(carry_out_import, job.pk)
+    begun = import_each_annotator(job, person)
+    for one in begun:
+        send_on_commit(carry_out_import, one.pk)
     messages.success(
         request, f"{how_many(len(begun), 'import')} begun, one for each annotator's work."
     )

@@ -81,8 +81,11 @@ def test_two_controls_of_one_key_are_refused_with_what_was_chosen(uploading):
 def test_each_annotators_work_becomes_a_collection_by_one_button(uploading):
     job = checked(uploading, EXPORT.read_bytes(), **OF_LABEL_STUDIO)
     assert "Import each annotator's work into a collection of its own" in page_of(uploading, job)
-    page = uploading.post(reverse("datasets:import_annotators", args=[job.pk]), follow=True)
+    address = reverse("datasets:import_annotators", args=[job.pk])
+    page = uploading.post(address, follow=True)
     assert "2 imports begun" in page.content.decode()
+    assert uploading.post(address).url == reverse("datasets:imports")
+    assert ImportJob.objects.count() == 3
     for begun in ImportJob.objects.filter(state="waiting"):
         import_jobs.carry_out(begun.pk)
     assert len(records("moved-annotator-1")) == 10
