@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sicetnon import lm_eval_files
 
 from datasets.importers import IMPORTERS
 from datasets.importers.import_files import import_file
@@ -142,3 +143,8 @@ def test_lm_eval_asks_every_question_and_keeps_the_replies(unpacked, lab):
         each["arguments"]["gen_args_0"]["arg_0"] == texts[each["doc"]["id"]] for each in kept
     )
     assert {each["resps"][0][0] for each in kept} == {"lol"}
+    # And the client takes them over.
+    rows = list(lm_eval_files.responses(samples))
+    known = {line["id"]: line["prompt_sha256"] for line in asked}
+    assert {row["row"]: row["prompt_sha256"] for row in rows} == known
+    assert {(row["text"], row["options"]["max_tokens"]) for row in rows} == {("lol", 250)}
