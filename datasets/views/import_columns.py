@@ -45,7 +45,7 @@ def import_columns(request: HttpRequest, key: int) -> HttpResponse:
         "job": job,
         "form": form,
         "sheet": sheet,
-        "delimiters": DelimiterForm(initial={"delimiter": sheet.delimiter}),
+        "delimiters": DelimiterForm(initial={"delimiter": sheet.delimiter}, auto_id="new_%s"),
         "needed": [field for field in sheet.fields if field.is_required],
     }
     return form_page(request, "datasets/import_columns.html", context)
