@@ -12,7 +12,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)([^\n`|]*)")
 FILE = re.compile(r"(?<![\w./-])(\w[\w./-]*\.(?:py|js|html|css))\b")
-NO_FILES = {"Chart.js", "ROOM/states.py"}  # a library, and a pattern of names
+# A library, a pattern of names, and files that a reader writes.
+NO_FILES = {"Chart.js", "ROOM/states.py", "take.py", "send.py", "back.py"}
 OPTION = re.compile(r"(?<!\S)\[?(--[a-z][a-z-]*)")
 
 
