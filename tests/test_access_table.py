@@ -150,7 +150,7 @@ POST  /collections/mills/releases/1.0/amend/                  403  403  403  403
 GET   /collections/mills/releases/1.0/publish/                302  403  403  403  403  403  403  403  200  200
 POST  /collections/mills/releases/1.0/publish/                403  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.0/responses/              302  403  403  403  403  403  403  403  200  200
-POST  /collections/mills/releases/1.0/responses/              403  403  403  403  403  403  403  403  302  302
+POST  /collections/mills/releases/1.0/responses/              302  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.1/withdraw/               302  403  403  403  403  403  403  403  200  200
 POST  /collections/mills/releases/1.1/withdraw/               403  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.1/delete-files/           302  403  403  403  403  403  403  403  409  409
