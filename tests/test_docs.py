@@ -12,8 +12,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)([^\n`|]*)")
 FILE = re.compile(r"(?<![\w./-])(\w[\w./-]*\.(?:py|js|html|css))\b")
-# A library, a pattern of names, and files that a reader writes.
-NO_FILES = {"Chart.js", "ROOM/states.py", "take.py", "send.py", "back.py"}
+# A library, a pattern of names, and files that a reader writes or unpacks.
+NO_FILES = {
+    *("Chart.js", "ROOM/states.py", "take.py", "send.py", "back.py"),
+    "bundle/inspect/wikicontradict.py",
+}
 OPTION = re.compile(r"(?<!\S)\[?(--[a-z][a-z-]*)")
 
 
