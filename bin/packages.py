@@ -123,9 +123,17 @@ def check() -> int:
     """As pip check, but for what is left out."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "check"]
     done = subprocess.run(pip, stdout=subprocess.PIPE, text=True, check=False)
-    wrong = [line for line in done.stdout.splitlines() if not line.startswith(LEFT_OUT)]
-    print("\n".join(wrong) or "The installed packages fit together.")
-    return int(bool(done.returncode and wrong))
+    return judged(done.returncode, done.stdout.splitlines())
+
+
+def judged(code: int, lines: list[str]) -> int:
+    """Prints what is wrong, and returns pip's own code unless each line is of what is left out: pip may say nothing."""
+    wrong = [line for line in lines if not line.startswith(LEFT_OUT)]
+    if code and (wrong or not lines):
+        print("\n".join(wrong) or "pip did not check the installed packages.")
+        return code
+    print("The installed packages fit together.")
+    return 0
 
 
 # ---------------------------------------------------------------- the page

