@@ -14,7 +14,7 @@ RUN pip install --disable-pip-version-check --require-hashes -r requirements.txt
 # A plain user: nothing here needs root, and /data is all it may write to.
 RUN useradd --create-home --uid 10001 sicetnon && install -d -o sicetnon -g sicetnon -m 700 /data /data/backups
 COPY . .
-# What is in the image, as CycloneDX: docker run --rm sicetnon cat bill.json
+# What is in the image, as CycloneDX (our packages, Python, pip, Debian's packages): docker run --rm sicetnon cat bill.json
 RUN python bin/packages.py bill --image requirements.txt > bill.json
 USER sicetnon
 VOLUME /data

@@ -11,6 +11,7 @@ most of the metadata that follows.
 """
 
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -161,18 +162,17 @@ def table(file: str) -> str:
 def bill(files: list[str], image: bool) -> dict:
     """CycloneDX 1.6, the same for the same packages: without a time and a number of its own."""
     here = [package for file in files for package in pinned(file) if package.installed]
-    components = {package.name: component(package) for package in here}
-    debian = debian_packages() if image else []
+    components = [component(package) for package in here]
+    if image:
+        components += [interpreter(), component(pip()), *debian_packages()]
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": {"bom-ref": "sic-et-non", **program()}},
-        "components": [*components.values(), *debian],
-        "dependencies": [
-            {"ref": "sic-et-non", "dependsOn": [of["bom-ref"] for of in components.values()]}
-        ],
+        "components": components,
+        "dependencies": [{"ref": "sic-et-non", "dependsOn": [of["bom-ref"] for of in components]}],
     }
 
 
@@ -199,6 +199,19 @@ def component(package: Package) -> dict:
         "licenses": [{"expression": package.licence}],
         "purl": purl,
     }
+
+
+def interpreter() -> dict:
+    """Python itself, which the image builds from its source: Debian's list does not have it."""
+    version = platform.python_version()
+    purl = f"pkg:generic/python@{version}"
+    licences = [{"expression": "PSF-2.0"}]
+    component = {"type": "platform", "bom-ref": purl, "name": "python", "version": version}
+    return {**component, "licenses": licences, "purl": purl}
+
+
+def pip() -> Package:
+    return Package("pip", metadata.version("pip"), "")
 
 
 def debian_packages() -> list[dict]:

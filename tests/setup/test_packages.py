@@ -2,7 +2,9 @@
 
 import importlib.util
 import json
+import platform
 from email.message import Message
+from importlib.metadata import version
 
 import pytest
 
@@ -34,6 +36,21 @@ def test_the_bill_names_each_pinned_package_with_version_and_licence():
     refs = [each["bom-ref"] for each in made["components"]]
     assert made["dependencies"][0]["dependsOn"] == refs
     assert len(set(refs)) == len(refs)
+
+
+def test_the_bill_of_the_image_has_python_pip_and_debian_too(monkeypatch):
+    debian = [packages.debian_component("libc6:amd64", "2.36-9")]
+    monkeypatch.setattr(packages, "debian_packages", lambda: debian)
+    served, made = (packages.bill(["requirements.txt"], image=image) for image in (False, True))
+    more = [each for each in made["components"] if each not in served["components"]]
+    assert [each["name"] for each in more] == ["python", "pip", "libc6:amd64"]
+    assert [each["purl"] for each in more] == [
+        f"pkg:generic/python@{platform.python_version()}",
+        f"pkg:pypi/pip@{version('pip')}",
+        "pkg:deb/debian/libc6@2.36-9",
+    ]
+    refs = [each["bom-ref"] for each in made["components"]]
+    assert made["dependencies"][0]["dependsOn"] == refs
 
 
 @pytest.mark.parametrize(
