@@ -36,6 +36,10 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
     became no part of a record, and how often; `controls`: those of such a file, each with its `key` in the record, or
     which one is `proposed`; `annotators`: how many annotations each has. A checked file that is refused as long as its
     controls have other names has a report of `refused`, `problems` and `controls`: send it again with names.
+
+    The report of responses: so many `responses`, to so many `questions` and to these `prompts`. `models`: each with its
+    `options` and the number of its `responses`. So many are `not_verified`, `held` as their text may have reasoning,
+    or `empty`.
     """
 
     options = serializers.DictField()
@@ -64,8 +68,9 @@ class ImportIn(serializers.Serializer[Any]):
     `part`: of a data set with a file for each level or the like, where the file's name does not say it. With `dry_run`
     the file is only checked, and imported once that is confirmed.
 
-    With `kind` responses the file has responses made elsewhere, to the prompts of `release`, by its id, which stands in
-    place of collection and format. They become a run, named by `options` {"name": …}.
+    With `kind` responses the file has responses made elsewhere, to the prompts of a release: `release` is its id, or
+    `collection` names its collection and `options` its version, {"release": "1.0"}. There is no `format`. They become a
+    run, named by `options` {"name": …}.
     """
 
     kind = serializers.CharField(max_length=40, default="records")

@@ -74,6 +74,14 @@ def test_a_file_is_checked_confirmed_imported_and_undone(program, release):
     import_jobs.sweep_jobs()
 
 
+def test_a_release_is_named_by_its_id_or_by_collection_and_version(program, release):
+    options = json.dumps({"release": "1.0"})
+    by_id = sent(program, release).json()
+    by_version = sent(program, release, release="", collection="canals", options=options).json()
+    assert by_version["id"] == by_id["id"]
+    assert by_id["options"] == {"release": "1.0"}
+
+
 def test_an_import_of_what_a_study_uses_is_not_undone(program, release, olga):
     key = sent(program, release).json()["id"]
     assert done(program, key)["state"] == "done"
