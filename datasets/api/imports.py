@@ -1,5 +1,6 @@
 """Operations on imports: sending a file, confirming, discarding and undoing it, what became of it."""
 
+from functools import partial
 from typing import Any
 
 from rest_framework import serializers
@@ -12,6 +13,7 @@ from accounts.tokens.scopes import Scope
 from datasets.importers import import_jobs
 from datasets.importers.csv_files.choices import settled
 from datasets.importers.import_jobs import import_of, imports_of
+from datasets.importers.import_kinds import shown_to
 from datasets.importers.record_imports import RecordImports
 from datasets.models import ImportJob, Release
 from datasets.states import ImportState
@@ -94,7 +96,9 @@ class ImportIn(serializers.Serializer[Any]):
 )  # fmt: skip
 def imports_list(request: Request) -> Response:
     """The files that one has sent, newest first."""
-    return rows_page(request, imports_of(person_of(request)), ImportOut, order=("-pk",))
+    person = person_of(request)
+    shown = partial(shown_to, person)
+    return rows_page(request, imports_of(person), ImportOut, order=("-pk",), shown=shown)
 
 
 @operation(
@@ -125,13 +129,13 @@ def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
         by=person_of(request),
     )
     send_on_commit(carry_out_import, job.pk)
-    return job
+    return _shown(request, job)
 
 
 @operation("GET", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut, etag=True)
 def imports_read(request: Request, key: int) -> ImportJob:
     """An import that one has started: its state, and what came of it."""
-    return import_of(person_of(request), key)
+    return _shown(request, import_of(person_of(request), key))
 
 
 @operation(
@@ -142,7 +146,7 @@ def imports_confirm(request: Request, key: int) -> ImportJob:
     job = import_of(person_of(request), key)
     import_jobs.confirm(job)
     send_on_commit(carry_out_import, job.pk)
-    return job
+    return _shown(request, job)
 
 
 @operation("POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut, refusals=(409,))
@@ -150,7 +154,7 @@ def imports_discard(request: Request, key: int) -> ImportJob:
     """Remove a file that is not imported yet."""
     job = import_of(person_of(request), key)
     import_jobs.discard(job)
-    return job
+    return _shown(request, job)
 
 
 @operation("POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), answers=ImportOut, refusals=(409,))
@@ -158,4 +162,10 @@ def imports_undo(request: Request, key: int) -> ImportJob:
     """Take back what an import has added. While something uses it, the refusal names that and changes nothing."""
     job = import_of(person_of(request), key)
     import_jobs.undo(job, person_of(request))
+    return _shown(request, job)
+
+
+def _shown(request: Request, job: ImportJob) -> ImportJob:
+    """The job with what of its report its reader may see now."""
+    shown_to(person_of(request), [job])
     return job

@@ -1,8 +1,9 @@
 """The kinds of files that an import job brings in: records, and those of the rooms above."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, BinaryIO, Protocol
 
+from accounts.models import Person
 from datasets.models import ImportJob
 from leases.extension import ExtensionPoint
 from leases.refusal import NotFoundHere
@@ -42,6 +43,10 @@ class ImportKind(Protocol):
         """
         ...
 
+    def hidden(self, person: Person) -> Collection[str]:
+        """The keys of reports that are hidden from the person now, also from who has sent the file."""
+        ...
+
     def undo(self, job: ImportJob) -> None:
         """Let nobody see any more what `job.made` names, in the caller's transaction; remove it then or later.
 
@@ -57,6 +62,16 @@ class ImportKind(Protocol):
 import_kinds: ExtensionPoint[[], ImportKind] = ExtensionPoint(
     "datasets.importers.import_kinds.import_kinds"
 )
+
+
+def shown_to(person: Person, jobs: Iterable[ImportJob]) -> None:
+    """Leave out of their reports, in memory, what is hidden from the person now."""
+    hidden: dict[str, Collection[str]] = {}
+    for job in jobs:
+        if job.report:
+            if job.kind not in hidden:
+                hidden[job.kind] = kind_named(job.kind).hidden(person)
+            job.report = {key: job.report[key] for key in job.report if key not in hidden[job.kind]}
 
 
 def kind_named(name: str) -> ImportKind:

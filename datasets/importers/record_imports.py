@@ -5,6 +5,7 @@ from typing import Any, BinaryIO
 
 from django.urls import reverse
 
+from accounts.models import Person
 from datasets.importers.csv_files import choices
 from datasets.importers.csv_files.choices import chosen_in
 from datasets.importers.formats import Format, format_for
@@ -68,6 +69,9 @@ class RecordImports:
             by=job.created_by,
             ended=partial(_ended, ended),
         )
+
+    def hidden(self, person: Person) -> tuple[str, ...]:
+        return ()
 
     def undo(self, job: ImportJob) -> None:
         if not job.made:

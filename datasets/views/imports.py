@@ -16,7 +16,7 @@ from datasets.importers import import_jobs
 from datasets.importers.csv_files.choices import asks_columns
 from datasets.importers.formats import PartUnknown, formats
 from datasets.importers.import_jobs import import_of, imports_of
-from datasets.importers.import_kinds import kind_named
+from datasets.importers.import_kinds import kind_named, shown_to
 from datasets.importers.json_text import Unreadable
 from datasets.states import IMPORT, ImportState
 from datasets.tasks import carry_out_import
@@ -89,6 +89,7 @@ def import_job(request: HttpRequest, key: int) -> HttpResponse:
     if job.waits_for_columns:
         return redirect("datasets:import_columns", key)
     kind = kind_named(job.kind)
+    shown_to(person_of(request), [job])
     context = {
         "job": job,
         "kind": kind,

@@ -5,10 +5,12 @@ from typing import Any, BinaryIO
 
 from django.urls import reverse
 
+from accounts.models import Person
 from datasets.importers.import_kinds import Ended, Report
 from datasets.models import ImportJob, Release
 from datasets.records import collection_named
 from datasets.releasing.freezing import release_of
+from generation.access import hides_models
 from generation.elsewhere import importing
 from generation.elsewhere.undoing import hide
 from generation.models import Run
@@ -48,6 +50,9 @@ class ResponseImports:
             by=job.created_by,
             ended=partial(_ended, ended),
         )
+
+    def hidden(self, person: Person) -> tuple[str, ...]:
+        return ("models",) if any(hides_models(person)) else ()
 
     def undo(self, job: ImportJob) -> None:
         hide(job.made["run"])

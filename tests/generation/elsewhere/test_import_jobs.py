@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from accounts.models import Person
 from accounts.roles import Role
 from datasets.importers import import_jobs
 from datasets.models import ImportJob
@@ -14,6 +15,7 @@ from judging.selections import Selection
 from judging.studies import StudyDesign
 from tests.factories import person, signed_in
 from tests.generation.elsewhere.factories import file_of, instances_of, line, released
+from tests.judging import factories as make
 from tests.programs import Program
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +99,39 @@ def test_an_import_of_what_a_study_uses_is_not_undone(program, release, olga):
     assert done(program, second)["state"] == "done"
     assert Run.objects.count() == 2
     assert run.responses.count() == 3
+
+
+def test_who_judges_is_not_told_which_models_are_in_a_file_that_they_sent(
+    program, client, release, olga
+):
+    """Not on its page, nor by any operation on it, in lists or when it is sent again; later they are."""
+    key = sent(program, release).json()["id"]
+    assert "models" in done(program, key)["report"]
+    checked = sent(program, release, dry_run=True).json()["id"]
+    done(program, checked)
+    study = studies.create("Pilot", Selection([Run.objects.get()]), StudyDesign(), by=olga)
+    olga.grants.create(role=Role.JUDGE)
+    studies.open_study(study, [Person.objects.get(pk=olga.pk), make.judge("bob")])
+    signed_in(client, olga)
+
+    def answers():
+        yield from (program.get(f"{IMPORTS}{one}/").json() for one in (key, checked))
+        yield from program.get(IMPORTS).json()["results"]
+        yield sent(program, release, dry_run=True).json()
+
+    def pages():
+        return [client.get(f"/imports/{one}/").content.decode() for one in (key, checked)]
+
+    for answer in answers():
+        assert answer["report"]["responses"] == 3
+        assert "lab/llm-7b" not in json.dumps(answer)
+    for page in pages():
+        assert "lab/llm-7b" not in page
+        assert "until the study is closed" in page
+    assert "models" not in program.send("POST", f"{IMPORTS}{checked}/confirm/").json()["report"]
+    studies.close_study(study)
+    assert all("lab/llm-7b" in json.dumps(answer) for answer in answers())
+    assert "lab/llm-7b" in pages()[0]
 
 
 def test_a_refused_file_is_reported_with_its_lines(program, release):
