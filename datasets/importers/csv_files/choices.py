@@ -65,15 +65,6 @@ def chosen_in(options: Mapping[str, Any]) -> Chosen:
     return Chosen(columns, delimiter)
 
 
-def csv_reader(importer: Importer, file_name: str) -> CsvReader | None:
-    """The importer, where it takes the file for CSV."""
-    if isinstance(importer, CsvQuestions):
-        return importer
-    is_named = file_name.casefold().endswith((".csv", ".tsv"))
-    is_csv = isinstance(importer, DeclaredRecords) and (importer.is_csv or is_named)
-    return importer if isinstance(importer, DeclaredRecords) and is_csv else None
-
-
 def settled(
     file: BinaryIO,
     *,
@@ -85,11 +76,13 @@ def settled(
 ) -> Mapping[str, Any]:
     """The options of a job, of a CSV file with the field of each column. Raises ColumnsUnclear with a proposal."""
     chosen = chosen_in(options)
-    of = format_for(format, collection_name, file_name=file_name, part=part, chosen=chosen)
-    reader = csv_reader(of.importer, file_name)
-    if reader is None:
+    of = format_for(format, collection_name, file_name=file_name, part=part)
+    read = _read(of.importer, file_name, file, chosen)
+    if read is None:
+        if given := [name for name in OPTIONS if name in options]:
+            raise Refusal(f"The option {given[0]} is for CSV, and the file is none. Leave it out.")
         return options
-    table = opened(file, chosen)
+    reader, table = read
     try:
         columns = mapped(table, reader.fields, chosen)
     except ColumnsUnclear as unclear:
@@ -104,20 +97,18 @@ def asks_columns(
 ) -> bool:
     """Whether the sender is to choose columns. Raises Unreadable for a file without a header that can be read."""
     of = format_for(format, collection_name, file_name=file_name, part=part)
-    is_csv = csv_reader(of.importer, file_name) is not None
-    if is_csv:
-        opened(file, Chosen())
-    return is_csv
+    return _read(of.importer, file_name, file, Chosen()) is not None
 
 
 def sheet_of(job: ImportJob, file: BinaryIO, delimiter: str = "") -> Sheet:
     """The beginning of the job's file, read with the delimiter of that name. Raises Unreadable."""
     before = chosen_in(job.options)
     of = format_for(job.format, job.collection, file_name=job.file_name, part=job.part)
-    reader = csv_reader(of.importer, job.file_name)
-    if reader is None:
+    chosen = Chosen(delimiter=delimiter or before.delimiter)
+    read = _read(of.importer, job.file_name, file, chosen)
+    if read is None:
         raise Conflict("This file has no columns to choose.")
-    table = opened(file, Chosen(delimiter=delimiter or before.delimiter))
+    reader, table = read
     rows: list[list[str]] = []
     fault = ""
     try:
@@ -135,6 +126,18 @@ def choose(job: ImportJob, chosen: Chosen) -> None:
     """Have the file checked with these columns. Raises Conflict for a job that is not asked for them any more."""
     options = {**job.options, "columns": dict(chosen.columns or {}), "delimiter": chosen.delimiter}
     IMPORT.require(job, "choose options", options=options, report=None, attempts=0, done_bytes=0)
+
+
+def _read(
+    importer: Importer, file_name: str, file: BinaryIO, chosen: Chosen
+) -> tuple[CsvReader, CsvFile] | None:
+    """Who takes the file for CSV, and the table; None where the importer does not. Raises Unreadable."""
+    is_named = file_name.casefold().endswith((".csv", ".tsv"))
+    if isinstance(importer, CsvQuestions) or (
+        isinstance(importer, DeclaredRecords) and (importer.is_csv or is_named)
+    ):
+        return importer, opened(file, chosen)
+    return None
 
 
 def _proposal(
