@@ -57,11 +57,11 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
 
 
 class ImportIn(serializers.Serializer[Any]):
-    """`collection`: a new name makes a new one. `format`: wikicontradict, label-studio, complete-json, or the name of
-    an installed protocol. Of several annotations of a task in Label Studio the latest is taken, unless `options` say
-    {"taken": "ground-truth"} or {"taken": "annotator", "annotator": its number, e-mail address or pseudonym}; for a
-    collection of each annotator, send the file for each. {"names": {"a control": "a key of the record"}} are for
-    controls, and data of tasks, that have another name than the study's.
+    """`collection`: a new name makes a new one. `format`: wikicontradict, label-studio, complete-json, csv, or the
+    name of an installed protocol. Of several annotations of a task in Label Studio the latest is taken, unless
+    `options` say {"taken": "ground-truth"} or {"taken": "annotator", "annotator": its number, e-mail address or
+    pseudonym}; for a collection of each annotator, send the file for each. {"names": {"a control": "a key of the
+    record"}} are for controls, and data of tasks, that have another name than the study's.
 
     Of a CSV file `options` may have `columns`, an object with the field of each column ("" for none), and `delimiter`:
     comma, semicolon or tab. Without them the names of its columns say it. Where they do not, the answer is 400, whose
@@ -108,7 +108,7 @@ def imports_list(request: Request) -> Response:
 def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
     """Send a file of records. A worker imports all of it or nothing; read the import to see when it is over.
 
-    While an import of the same file into the same collection is under way, the answer is that one.
+    While an import of the same file, of that name, into the same collection is under way, the answer is that one.
     """
     name, options = sent["collection"], sent["options"]
     if not isinstance(options, dict):
