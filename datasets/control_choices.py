@@ -7,7 +7,7 @@ from itertools import count
 from django.db import transaction
 
 from accounts.models import Person
-from datasets.importers.import_jobs import begin_again, discard
+from datasets.importers.import_jobs import begin_again, choose_options, discard
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.naming import checked_names
 from datasets.labelstudio.reading import Taken
@@ -23,13 +23,12 @@ def may_name(job: ImportJob) -> bool:
     return job.format == LabelStudioTasks.name and IMPORT.may(job, "choose options")
 
 
-def name_controls(job: ImportJob, names: Mapping[str, str]) -> None:
-    """Have the file checked again with these names, control to key. Raises Refusal for names that cannot be."""
-    options = {**job.options, "names": checked_names(names)}
-    # What would do the same is another import from now on.
-    IMPORT.require(
-        job, "choose options", options=options, same="", report=None, attempts=0, done_bytes=0
-    )
+def name_controls(job: ImportJob, names: Mapping[str, str]) -> ImportJob:
+    """Have the file checked again with these names, control to key; the job that does.
+
+    Raises Refusal for names that cannot be, else as choose_options (import_jobs.py).
+    """
+    return choose_options(job, {**job.options, "names": checked_names(names)})
 
 
 @transaction.atomic

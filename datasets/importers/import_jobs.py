@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
@@ -48,6 +48,8 @@ STOPPED = (
 )
 GONE = "The file is gone from the data folder. Send it again."
 UNCHOSEN = {"state": ImportState.CHECKED, "report": {}}
+# Of an import: what has the same does the same.
+ASKED = ("kind", "collection", "format", "part", "options", "file_name", "sha256")
 LAPSED = "Nobody decided on it for a week, so the file was removed. Send it again."
 
 
@@ -83,8 +85,8 @@ def begin(
     """Keep the file and let it wait for a worker, who only checks it unless `is_confirmed`.
 
     Where the option columns is None it waits for its sender to choose it, as a checked one whose report is empty.
-    While an import of the same file is under way, it is returned, whoever sends the file again. Raises Refusal for what
-    its kind does not admit, a file that is too large, and where there is no room.
+    While an import of the same file of that name is under way, it is returned, whoever sends the file again. Raises
+    Refusal for what its kind does not admit, a file that is too large, and where there is no room.
     """
     of_kind = kind_named(kind)
     if (file.size or 0) > of_kind.most_bytes:
@@ -132,7 +134,7 @@ def _stored(
     path = _path(of_file["upload"])
     try:
         job, is_new = ImportJob.objects.get_or_create(
-            same=hashlib.sha256(canonical({**asked, "sha256": of_file["sha256"]})).hexdigest(),
+            same=_same({**asked, **of_file}),
             state__in=OPEN,
             defaults={
                 **asked,
@@ -148,6 +150,32 @@ def _stored(
     if not is_new:
         path.unlink(missing_ok=True)
         _join(job, by, is_confirmed)
+    return job
+
+
+def _same(asked: Mapping[str, Any]) -> str:
+    """The file's name is part of it: it may say which part of a data set the file is, and nobody is shown another's."""
+    return hashlib.sha256(canonical({name: asked[name] for name in ASKED})).hexdigest()
+
+
+def choose_options(job: ImportJob, options: Mapping[str, Any]) -> ImportJob:
+    """Have a checked file checked again, with other options.
+
+    Where an import that is under way would do the same, that one is returned, and the job discarded. Raises Conflict
+    for a job whose file is not checked, or is over.
+    """
+    chosen = {**{name: getattr(job, name) for name in ASKED}, "options": dict(options)}
+    same, again = _same(chosen), {"report": None, "attempts": 0, "done_bytes": 0}
+    try:
+        with transaction.atomic():
+            IMPORT.require(job, "choose options", options=dict(options), same=same, **again)
+    except IntegrityError:
+        others = ImportJob.objects.filter(same=same, state__in=OPEN)
+        other = first_of(others, "An import that would do the same has just ended. Choose again.")
+        senders = {job.created_by_id, *job.also_by.values_list("pk", flat=True)}
+        other.also_by.add(*(senders - {other.created_by_id}))
+        discard(job)
+        return other
     return job
 
 

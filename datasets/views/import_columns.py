@@ -38,9 +38,9 @@ def import_columns(request: HttpRequest, key: int) -> HttpResponse:
             return redirect("datasets:import_columns", key)
     form = ColumnsForm(sheet, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        choose(job, form.chosen())
+        job = choose(job, form.chosen())
         send_on_commit(carry_out_import, job.pk)
-        return redirect("datasets:import_job", key)
+        return redirect("datasets:import_job", job.pk)
     context = {
         "job": job,
         "form": form,

@@ -28,9 +28,9 @@ def import_controls(request: HttpRequest, key: int) -> HttpResponse:
     controls = (job.report or {}).get("controls", [])
     form = ControlsForm(controls, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        name_controls(job, form.names())
+        job = name_controls(job, form.names())
         send_on_commit(carry_out_import, job.pk)
-        return redirect("datasets:import_job", key)
+        return redirect("datasets:import_job", job.pk)
     known = [one["name"] for one in controls if one["key"] == one["name"]]
     context = {"job": job, "form": form, "known": known}
     return form_page(request, "datasets/import_controls.html", context)

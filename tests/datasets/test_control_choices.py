@@ -78,6 +78,19 @@ def test_controls_are_named_after_a_check_that_refused_the_file(olga):
     assert records("moved") == [with_types(record(n)) for n in range(1, 11)]
 
 
+def test_two_checks_whose_controls_get_the_same_names_are_one(olga, folder):
+    names = {"valid?": "wikitag_label_valid"}
+    first = carried_out(begun(olga, RENAMED))
+    assert name_controls(first, names) == first
+    oscar = person("oscar", Role.ADMIN)
+    second = carried_out(begun(oscar, RENAMED))
+    assert second != first
+    assert name_controls(second, names) == first
+    assert [*first.also_by.all()] == [oscar]
+    second.refresh_from_db()
+    assert (second.state, len([*folder.iterdir()])) == ("discarded", 1)
+
+
 def test_a_control_without_a_name_is_reported_and_not_in_the_way(olga):
     names = {"valid?": "wikitag_label_valid"}
     job = carried_out(begun(olga, RENAMED, is_confirmed=True, names=names))

@@ -19,9 +19,9 @@ from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.csv_files.reading import CsvFile
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import format_for
+from datasets.importers.import_jobs import choose_options
 from datasets.importers.json_text import Unreadable
 from datasets.models import ImportJob
-from datasets.states import IMPORT
 from leases.refusal import Conflict, Refusal
 
 SHOWN_ROWS = 10
@@ -122,10 +122,10 @@ def sheet_of(job: ImportJob, file: BinaryIO, delimiter: str = "") -> Sheet:
     return Sheet(table, reader.fields, rows, columns, is_remembered, fault)
 
 
-def choose(job: ImportJob, chosen: Chosen) -> None:
-    """Have the file checked with these columns. Raises Conflict for a job that is not asked for them any more."""
-    options = {**job.options, "columns": dict(chosen.columns or {}), "delimiter": chosen.delimiter}
-    IMPORT.require(job, "choose options", options=options, report=None, attempts=0, done_bytes=0)
+def choose(job: ImportJob, chosen: Chosen) -> ImportJob:
+    """Have the file checked with these columns; the job that does, as choose_options (import_jobs.py), also raises."""
+    columns = {"columns": dict(chosen.columns or {}), "delimiter": chosen.delimiter}
+    return choose_options(job, {**job.options, **columns})
 
 
 def _read(

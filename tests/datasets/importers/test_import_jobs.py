@@ -284,6 +284,13 @@ def test_who_sends_a_file_that_is_under_way_gets_that_import(folder):
     assert to_check().pk != job.pk
 
 
+def test_a_file_that_is_sent_under_another_name_is_another_import():
+    """The name may say which part of a data set it is; and it is its sender's."""
+    job, other = begun(text_of(record())), begun(text_of(record()), "mühle.json", by="oscar")
+    assert (job.file_name, other.file_name) == ("mills.json", "mühle.json")
+    assert not job.also_by.exists()
+
+
 @pytest.mark.parametrize("checked_before", [True, False])
 def test_a_file_that_is_sent_to_be_imported_is_not_only_checked(checked_before):
     job = to_check()
