@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import UUID, uuid4
@@ -122,6 +123,7 @@ def begin_again(
     upload = uuid4()
     try:
         os.link(_path(job.upload), _path(upload))
+        os.utime(_path(upload))  # remove_unnamed leaves it until its row is seen
     except OSError:
         raise NotFoundHere(GONE) from None
     return _stored(asked, {**of_file, "upload": upload}, by, is_confirmed=True)
@@ -180,10 +182,13 @@ def choose_options(job: ImportJob, options: Mapping[str, Any]) -> ImportJob:
 
 
 def _join(job: ImportJob, by: Person, is_confirmed: bool) -> None:
-    """Let a second sender see the job, and confirm it where it is to be imported at once."""
+    """Let a second sender see the job, and confirm it where it is to be imported at once.
+
+    One that is refused stays as it is: whoever sent the file may yet name its controls.
+    """
     if job.created_by_id != by.pk:
         job.also_by.add(by)
-    if is_confirmed and not job.is_confirmed:
+    if is_confirmed and not job.is_confirmed and not job.is_refused:
         under_way = ImportJob.objects.filter(pk=job.pk).exclude(state=ImportState.CHECKED)
         # It may have been checked between the first two.
         _confirmed(job) or under_way.update(is_confirmed=True) or _confirmed(job)
@@ -225,7 +230,7 @@ def discard(job: ImportJob) -> None:
     job.refresh_from_db(fields=["state"])
     if job.state != ImportState.DISCARDED:
         IMPORT.require(job, "discard", **FREE, finished_at=Now())
-    _path(job.upload).unlink(missing_ok=True)
+    _remove_on_commit(job)
 
 
 @transaction.atomic
@@ -246,6 +251,11 @@ def _folder() -> Path:
 
 def _path(upload: UUID) -> Path:
     return _folder() / f"{upload.hex}.records"
+
+
+def _remove_on_commit(job: ImportJob) -> None:
+    """Remove the file of a job that is over, once that is certain."""
+    transaction.on_commit(partial(_path(job.upload).unlink, missing_ok=True))
 
 
 def _kept(file: UploadedFile, path: Path) -> str:
@@ -275,6 +285,7 @@ def carry_out(key: int) -> None:
     holder = new_holder("import")
     if job is None or not take(job, IMPORT, "start", seconds=LEASE, holder=holder, done_bytes=0):
         return
+    job.refresh_from_db()  # its options may have been chosen since it was read
     try:
         _carried_out(job, holder)
     except ImportLeaseLost:
@@ -364,4 +375,4 @@ def remove_unnamed() -> int:
 @transaction.atomic
 def _give_up(job: ImportJob, verb: str, error: str) -> None:
     if IMPORT.move(job, verb, error=error, finished_at=Now()):
-        _path(job.upload).unlink(missing_ok=True)
+        _remove_on_commit(job)
