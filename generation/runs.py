@@ -64,7 +64,8 @@ def create(
 
     One of given texts alone is finished at once. Returns it with the prompts that were left out because a passage in
     them is empty; the same `form` again returns the first run. Raises Refusal when there is nothing to ask, no model
-    that can be asked, or a record that lacks what a prompt shows; the responses stored until then are taken back.
+    that can be asked, or a record that lacks what a prompt shows, and Conflict where records went meanwhile; the
+    responses stored until then are taken back.
     """
     prompt_versions.check_fit(collection, prompts)
     asking = [prompt for prompt in prompts if not prompt.given]
@@ -94,13 +95,31 @@ def create(
     found = _Found(collection)
     askable = found.askable(response_planning.rendered(questions, prompts, run.seed))
     by_prompt = response_planning.askers(prompts, asked)
-    if not _store(found, response_planning.responses(run, askable, by_prompt, samples), prompts):
+    size = _store(found, response_planning.responses(run, askable, by_prompt, samples), prompts)
+    if not size:
         raise Refusal(
             f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
         )
+    _hold_records(run, size)
     if not asking:
         RUN.require(run, "give", finished_at=Now())
     return run, found.left_out
+
+
+def _hold_records(run: Run, size: int) -> None:
+    """Keep the records of the run's `size` responses where they are until the transaction ends.
+
+    In the end, so that whoever changes the collection waits a moment only. Raises Conflict where the import that
+    brought some of them was undone since they were read.
+    """
+    # Undoing takes a stronger lock, and finds the responses after it.
+    list(Collection.objects.select_for_update(no_key=True).filter(pk=run.collection_id))
+    there = run.responses.filter(instance__contradiction__collection=run.collection_id)
+    if there.count() != size:
+        raise Conflict(
+            "An import of records was undone while this run was made, so nothing was made. Make the run again over "
+            "what is left, or over another collection."
+        )
 
 
 def _seed(prompts: Sequence[Prompt], seed: int | None = None) -> int | None:

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Shape
 
+import structlog
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Count, F, Max, QuerySet
 from django.db.models.functions import Now
@@ -28,6 +29,8 @@ from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict
 from protocols.installed import use
 from protocols.models import Protocol
+
+log = structlog.get_logger(__name__)
 
 # Seconds; renewed with each batch. The rows of an import that was killed are removed after it.
 HOLD = 600.0
@@ -168,12 +171,21 @@ def arrival(*, source: str = "", by: Person | None = None) -> Iterator[ArrivingI
 
 
 def remove_abandoned() -> int:
-    """Remove the rows of imports that were killed; returns of how many."""
+    """Remove the rows of imports that were killed or undone; returns of how many.
+
+    Rows that something uses after all stay, where nobody sees them, and are in no other import's way.
+    """
     late = Collection.everything.filter(arriving_until__lt=Now())
-    given_up = [waiting for waiting in late if _given_up(waiting)]
-    for waiting in given_up:
+    return sum(_removed(waiting) for waiting in late if _given_up(waiting))
+
+
+def _removed(waiting: Collection) -> bool:
+    try:
         _remove(waiting)
-    return len(given_up)
+    except IntegrityError as error:
+        log.warning("rows_not_removed", collection=waiting.pk, error=str(error.args[0]))
+        return False
+    return True
 
 
 def _given_up(waiting: Collection) -> bool:

@@ -9,11 +9,13 @@ from datasets import revisions, subsets, tasks
 from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.importers import import_jobs
+from datasets.importers.arriving import LONG_AGO
 from datasets.models import Collection, Contradiction, Exclusion, ImportJob, Instance, Subset
 from datasets.records import current
 from datasets.releasing.freezing import freeze
 from datasets.subsets import Query
 from generation import runs
+from generation.models import Response, Run
 from generation.prompts import prompting
 from leases.refusal import Conflict, NotFoundHere
 from tests.datasets.factories import edited, imported, record, text_of
@@ -27,6 +29,11 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def folder(tmp_path, settings):
     settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture
+def service(settings):
+    settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
 
 
 def admin(name):
@@ -152,8 +159,7 @@ def released(question):
         (lambda question: edited(question.contradiction, title="A again"), "1 later version"),
     ],
 )
-def test_an_import_whose_records_are_used_is_not_undone(settings, use, named):
-    settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
+def test_an_import_whose_records_are_used_is_not_undone(service, use, named):
     job = by_job("A", "B")
     use(Instance.objects.earliest("pk"))
     before = Contradiction.objects.count()
@@ -177,10 +183,39 @@ def test_who_uses_a_record_while_it_is_undone_finds_it_gone(use):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("use", [excluded, drawn])
-def test_an_import_is_not_undone_while_somebody_begins_to_use_it(use):
+@pytest.mark.parametrize("others", [[], ["B"]], ids=["the collection went too", "others stay"])
+def test_a_run_is_not_made_over_records_that_are_undone_meanwhile(service, others):
+    if others:
+        by_job(*others)
+    job, question = by_job("A"), Instance.objects.select_related("contradiction__collection").last()
+    refusal = overlapping(lambda: import_jobs.undo(job, job.created_by), lambda: run_over(question))
+    # On SQLite one waits for the other, and then reads what is left.
+    assert refusal or others
+    asked = Response.objects.values_list("instance__contradiction__title", flat=True)
+    assert [*asked] == ([] if refusal else others)
+    assert Run.objects.count() == len(asked)
+    tasks.sweep_imports()
+    assert Contradiction.objects.count() == len(others)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_records_that_cannot_be_removed_are_in_no_other_imports_way(service):
+    by_job("A")
+    run_over(Instance.objects.get())
+    hidden = Collection.everything.create(name="~a", arriving_until=LONG_AGO)
+    Contradiction.objects.update(collection=hidden)
+    assert tasks.sweep_imports() == 0
+    assert by_job("B").state == "done"
+    Response.objects.all().delete()
+    assert tasks.sweep_imports() == 1
+    assert titles() == ["B"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("use", [excluded, drawn, run_over])
+def test_an_import_is_not_undone_while_somebody_begins_to_use_it(service, use):
     job, question = by_job("A"), Instance.objects.select_related("contradiction__collection").get()
     refusal = overlapping(lambda: use(question), lambda: import_jobs.undo(job, job.created_by))
     assert isinstance(refusal, Conflict)
     assert titles() == ["A"]
-    assert Exclusion.objects.count() + Subset.objects.count() == 1
+    assert sum(model.objects.count() for model in (Exclusion, Subset, Run)) == 1
