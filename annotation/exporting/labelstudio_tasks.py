@@ -24,7 +24,8 @@ from datasets.labelstudio.tasks import data_of, results_of, signature
 # Those by which the tag was decided.
 CHOSEN = (AnnotationState.ACCEPTED, AnnotationState.PUBLISHED)
 BLANK = ({"text": [""]}, {"choices": [""]})  # of what is being corrected
-SIGHTED = "sighting__revision__article__wiki"
+# Of a sighting: long, and not exported.
+LONG = ("revision__wikitext", "block_clean", "block_text")
 
 
 def task_list(campaign: Campaign) -> Iterator[bytes]:
@@ -50,12 +51,14 @@ def _tasks(campaign: Campaign) -> Iterator[dict[str, Any]]:
 
 def _given_out(campaign: Campaign) -> Iterable[Assignment]:
     """The assignments of the tags for annotators, with what was submitted for them first."""
-    submitted = Annotation.objects.order_by("pk").select_related("author", SIGHTED)
+    submitted = Annotation.objects.order_by("pk").select_related("author")
     handed_in = Annotation.objects.filter(first_assignment=OuterRef("pk"))
     rows: QuerySet[Assignment] = campaign.assignments.exclude(
         ~Exists(handed_in), state__in=(AssignmentState.RESERVE, AssignmentState.WITHDRAWN)
     )
-    rows = rows.order_by("round", "order", "tag", "slot").select_related("person", SIGHTED)
+    rows = rows.order_by("round", "order", "tag", "slot")
+    rows = rows.select_related("person", "sighting__revision__article__wiki")
+    rows = rows.defer(*(f"sighting__{column}" for column in LONG))
     of_each = Prefetch("first_submissions", submitted.prefetch_related("questions"))
     return rows.prefetch_related(of_each).iterator(chunk_size=BATCH)
 
