@@ -166,10 +166,12 @@ def on_going_back(log):
         "other.eval",
     )
     asked_otherwise = changed(log, of_first(told), "told.eval")
+    briefed = asked(system_message="Be brief.")
     found = {
         "a score human": said(add_human, scored, human(rows), "copy.eval"),
         "another reply": said(add_human, other, human(rows), "copy.eval"),
         "another prompt": said(add_human, asked_otherwise, human(rows), "copy.eval"),
+        "a system message": said(add_human, briefed, human(list(responses(briefed))), "copy.eval"),
         "another model": said(add_human, log, human(rows, model="quokka-7b"), "copy.eval"),
         "other options": said(add_human, log, human(rows, options={}), "copy.eval"),
         "another release": said(
@@ -199,6 +201,8 @@ def main() -> None:
     found["rows"] = list(responses(log))
     found["thinking"] = next(responses(changed(log, of_first(thought), "thinking.eval")))
     found["told"] = next(responses(changed(log, of_first(told), "told again.eval")))
+    found["briefed"] = next(responses(asked(system_message="Be brief.")))
+    found["called"] = next(responses(asked(solver=generate(system_message="No.", top_p=0.5))))
     Path("faulty.json").write_text(json.dumps(found), encoding="utf-8")
 
 

@@ -35,6 +35,7 @@ BACK = {
     "a score human": "has a score human already",
     "another reply": "is not what was judged",
     "another prompt": "is not what was judged",
+    "a system message": "is not what was judged",
     "another model": NONE,
     "other options": NONE,
     "another release": NONE,
@@ -89,3 +90,16 @@ def test_judges_read_no_reasoning_and_the_raw_reply_keeps_it(found):
 
 def test_a_prompt_with_more_than_the_rows_text_is_not_verified(found):
     assert "prompt_sha256" not in found["told"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("briefed", {"system_message": "Be brief."}),
+        ("called", {"system_message": "No.", "top_p": 0.5}),
+    ],
+)
+def test_a_system_message_among_the_options_is_more_than_the_rows_text(found, name, options):
+    """It is in no message of a sample. A solver may have given it too."""
+    assert "prompt_sha256" not in found[name]
+    assert found[name]["options"] == {"temperature": 0.0, "max_tokens": 250, "seed": 7} | options

@@ -41,7 +41,7 @@ def responses(log: str | Path) -> Iterator[Row]:
             "raw": output.model_dump(mode="json", exclude_none=True),
             "tokens": usage and {"prompt": usage.input_tokens, "completion": usage.output_tokens},
             "finish_reason": output.stop_reason,
-            **(known if _is_as_written(sample) else {}),
+            **(known if _is_as_written(sample, model["options"]) else {}),
         }
 
 
@@ -104,9 +104,13 @@ def _header(path: Path) -> Any:
 
 def _model(log: Any) -> Row:
     """Its model with the options."""
-    # As Inspect merges them: the task's and the command's come after the model's own.
+    # As Inspect merges them: the task's and the command's come after the model's own, and those of the call last.
     config = logs.effective_generate_config(log).merge(log.plan.config)
     options = config.model_dump(mode="json", include={*SAMPLING}, exclude_none=True)
+    for step in log.plan.steps:
+        if step.solver == "generate":
+            named = {name: step.params.get(name) for name in SAMPLING}
+            options |= {name: of for name, of in named.items() if of is not None}
     return {"model": log.eval.model, "options": options}
 
 
@@ -141,10 +145,11 @@ def _fault(sample: Any) -> str:
     return ""
 
 
-def _is_as_written(sample: Any) -> bool:
-    """Whether the text of its row is all that was sent."""
+def _is_as_written(sample: Any, options: Row) -> bool:
+    """Whether the text of its row is all that was sent. No message of the sample is a system message of the options."""
     sent = [(message.role, message.text) for message in sample.messages[:-1]]
-    return bool(sent == [("user", sample.metadata.get("text"))])
+    is_alone = not options.get("system_message")
+    return bool(is_alone and sent == [("user", sample.metadata.get("text"))])
 
 
 def _given(lines: Iterator[Row], model: Row) -> dict[str, Row]:
@@ -163,7 +168,7 @@ def _edit(sample: Any, line: Row) -> ScoreEdit:
     if SCORE in (sample.scores or {}):
         raise LogRefused(f"Sample {sample.id} has a score {SCORE} already. Take another log.")
     digest = hashlib.sha256(sample.output.completion.encode()).hexdigest()
-    is_known = _is_as_written(sample) or not line["prompt_verified"]
+    is_known = _is_as_written(sample, line["options"]) or not line["prompt_verified"]
     if digest != line["response_sha256"] or not is_known:
         raise LogRefused(f"Sample {sample.id} is not what was judged: the log was changed since.")
     provenance = logs.ProvenanceData(
