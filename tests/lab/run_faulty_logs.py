@@ -6,6 +6,7 @@ Prints what it says of each as JSON.
 import hashlib
 import json
 import zipfile
+import zlib
 from pathlib import Path
 
 from inspect_ai import Task
@@ -27,6 +28,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import Score
 from inspect_ai.solver import generate
+from sicetnon import inspect_logs
 from sicetnon.errors import LogRefused
 from sicetnon.inspect_logs import add_human, responses
 from sicetnon.lines import write_lines
@@ -57,6 +59,32 @@ def changed(source, change, name="changed.eval"):
     change(log)
     write_eval_log(log, name)
     return Path(name)
+
+
+def padded(source, name, number, *, compression=zipfile.ZIP_DEFLATED, is_hidden=False):
+    """A copy whose samples have so many spaces behind them; the zip's directory says so, unless they are hidden."""
+    with zipfile.ZipFile(source) as log, zipfile.ZipFile(name, "w", compression) as made:
+        for part in log.namelist():
+            text = log.read(part)
+            made.writestr(part, text + b" " * number * part.startswith("samples/"))
+            if is_hidden:
+                made.getinfo(part).file_size = len(text)
+                made.getinfo(part).CRC = zlib.crc32(text)
+    return Path(name)
+
+
+def read_at_once(log):
+    """How many samples are read at once."""
+    numbers, read = [], inspect_logs.logs.read_eval_log_samples_by_id
+
+    def counted(path, some, **how):
+        numbers.append(len(some))
+        return read(path, some, **how)
+
+    inspect_logs.logs.read_eval_log_samples_by_id = counted
+    list(responses(log))
+    inspect_logs.logs.read_eval_log_samples_by_id = read
+    return numbers
 
 
 def of_first(change):
@@ -128,9 +156,13 @@ def on_reading(log):
         "no row": of_first(of_no_row),
         "another id": from_elsewhere,
         "a sample less": lambda whole: whole.samples.pop(),
+        "a name less": lambda whole: whole.eval.dataset.sample_ids.pop(),
+        "no names": lambda whole: setattr(whole.eval.dataset, "sample_ids", None),
     }
-    files = ("cut.eval", "whole.json", "zeros.eval", "bomb.eval", "no log.eval")
-    found = {name: said(responses, name) for name in files}
+    padded(log, "hidden.eval", 1 << 26, is_hidden=True)
+    padded(log, "93.eval", 1 << 26, is_hidden=True, compression=zipfile.ZIP_ZSTANDARD)
+    names = ("cut.eval", "zeros.eval", "bomb.eval", "hidden.eval", "93.eval", "no log.eval")
+    found = {name: said(responses, name) for name in (*names, "whole.json")}
     found |= {name: said(responses, changed(log, change)) for name, change in changes.items()}
     return found | {"epochs": said(responses, asked(epochs=2)), "taken": said(responses, log)}
 
@@ -199,6 +231,8 @@ def main() -> None:
     log = asked()
     found = {"reading": on_reading(log), "going back": on_going_back(log)}
     found["rows"] = list(responses(log))
+    found["at once"] = read_at_once(log)
+    found["large at once"] = read_at_once(padded(log, "large.eval", 10_000_000))
     found["thinking"] = next(responses(changed(log, of_first(thought), "thinking.eval")))
     found["told"] = next(responses(changed(log, of_first(told), "told again.eval")))
     found["briefed"] = next(responses(asked(system_message="Be brief.")))

@@ -15,7 +15,10 @@ REFUSED = {
     "whole.json": "inspect log convert",
     "no log.eval": CUT,
     "zeros.eval": CUT,
-    "bomb.eval": "../../samples/x.json has 67108865 bytes",
+    "bomb.eval": "../../samples/x.json has over 67108864 bytes",
+    "hidden.eval": "samples/abc:1:both-passages_epoch_1.json has over 67108864 bytes",
+    # Zstandard comes in one piece, which is not what its checksum says.
+    "93.eval": CUT,
     "error": "is error, or not valid",
     "cancelled": "is cancelled, or not valid",
     "not valid": "or not valid",
@@ -27,7 +30,9 @@ REFUSED = {
     "two replies": "has not exactly one reply",
     "no row": "is of no row of a release",
     "another id": "sample ../../etc/passwd is of no row of a release",
-    "a sample less": CUT,
+    **dict.fromkeys(
+        ("a sample less", "a name less", "no names"), f"{CUT}: its head names other samples"
+    ),
     "taken": "taken: 2",
 }
 NONE = "No verdict is on a reply of"
@@ -86,6 +91,10 @@ def test_a_row_has_what_was_asked_how_and_the_reply(found):
 def test_judges_read_no_reasoning_and_the_raw_reply_keeps_it(found):
     assert found["thinking"]["text"] == "In 1801."
     assert "Hm." in json.dumps(found["thinking"]["raw"])
+
+
+def test_large_samples_are_read_one_by_one(found):
+    assert (found["at once"], found["large at once"]) == ([2], [1, 1])
 
 
 def test_a_prompt_with_more_than_the_rows_text_is_not_verified(found):

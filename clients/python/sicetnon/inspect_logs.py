@@ -1,7 +1,9 @@
 """Logs of Inspect, by Inspect's own functions: replies out of one, and people's verdicts into a copy of one."""
 
 import hashlib
+import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,13 @@ from sicetnon.errors import LogRefused
 from sicetnon.lines import LONGEST, read_lines
 from sicetnon.transport import Row, whole_file
 
-SCORE, BATCH = "human", 50
+SCORE = "human"
+# Bytes of the samples that are in memory, as they are in the log, unless one is larger.
+BATCH = 1 << 24
+# Of the log are read at a time: 4096 bytes of zeros can be 128 MB of zstd.
+BLOCK = 1 << 12
+# One file of a sample, or several in a folder.
+SAMPLE = re.compile(r"samples/(.+?)_epoch_1(?:\.json|/.+)")
 # What a score says besides the verdict.
 ABOUT = ("resolved", "round", "rubric", "first", "prompt_verified")
 # What decides a reply besides model and prompt.
@@ -29,9 +37,9 @@ def responses(log: str | Path) -> Iterator[Row]:
     The task asks lines of a bundle's prompts.jsonl, as the bundle's own does. Raises LogRefused.
     """
     path = Path(log)
-    header = _header(path)
+    header, sizes = _opened(path)
     model = _model(header)
-    for sample in _samples(path, header):
+    for sample in _samples(path, sizes):
         output, usage = sample.output, sample.output.usage
         known = {"prompt_sha256": sample.metadata["prompt_sha256"]}
         yield {
@@ -54,9 +62,9 @@ def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
     path, target = Path(log), Path(copy)
     if target.exists() or target.suffix != path.suffix:
         raise LogRefused(f"Name a new file with {path.suffix} for the copy, not {target}.")
-    header = _header(path)
+    header, sizes = _opened(path)
     given = _given(read_lines(verdicts), _model(header))
-    samples = (sample for sample in _samples(path, header) if sample.id in given)
+    samples = (sample for sample in _samples(path, sizes) if sample.id in given)
     found = {sample.id: _edit(sample, given[sample.id]) for sample in samples}
     if not found:
         raise LogRefused(f"No verdict is on a reply of {path.name}: another release or model.")
@@ -83,23 +91,39 @@ def _safely(path: Path, read: Callable[..., Any], *of: Any, **how: Any) -> Any:
 
 
 def _sizes(path: Path) -> dict[str, int]:
+    """How many bytes each part has. What the zip's directory says of them is not believed."""
     with zipfile.ZipFile(path) as zipped:
-        return {entry.filename: entry.file_size for entry in zipped.infolist()}
+        return {entry.filename: _unpacked(zipped, entry) for entry in zipped.infolist()}
 
 
-def _header(path: Path) -> Any:
-    """The head of a log that can be taken over."""
+def _unpacked(zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
+    """Its bytes; where they are too many, no more of them are read."""
+    entry.file_size, size = 1 << 62, 0
+    with zipped.open(entry) as part:
+        while size <= LONGEST and (block := part.read(BLOCK)):
+            size += len(block)
+    return size
+
+
+def _opened(path: Path) -> tuple[Any, dict[str, int]]:
+    """The head of a log that can be taken over, and the bytes of each sample by its id."""
     if path.suffix == ".json":
         raise LogRefused(f"{path.name} is one text. Make a log of parts: inspect log convert.")
-    for name, size in _safely(path, _sizes, path).items():
+    parts, samples = _safely(path, _sizes, path), Counter[str]()
+    for name, size in parts.items():
         if size > LONGEST:
-            raise LogRefused(f"{path.name}: {name} has {size} bytes. At most {LONGEST} are read.")
+            raise LogRefused(f"{path.name}: {name} has over {LONGEST} bytes. No more are read.")
+        if name.startswith("samples/"):
+            samples[SAMPLE.sub(r"\1", name)] += size
     log = _safely(path, logs.read_eval_log, path, header_only=True)
     if log.status != "success" or log.invalidated:
         raise LogRefused(f"{path.name} is {log.status}, or not valid. Run or retry it to its end.")
     if (log.eval.config.epochs or 1) > 1:
         raise LogRefused(f"{path.name} has several epochs. Run it with one: a row has one reply.")
-    return log
+    ids = [*map(str, log.eval.dataset.sample_ids or ())]
+    if {*ids} != {*samples}:
+        raise LogRefused(f"{path.name} is no whole log of Inspect: its head names other samples.")
+    return log, {each: samples[each] for each in ids}
 
 
 def _model(log: Any) -> Row:
@@ -114,16 +138,27 @@ def _model(log: Any) -> Row:
     return {"model": log.eval.model, "options": options}
 
 
-def _samples(path: Path, header: Any) -> Iterator[Any]:
-    """Each sample of the log, checked; BATCH are in memory."""
-    ids = [(each, 1) for each in header.eval.dataset.sample_ids]
+def _samples(path: Path, sizes: dict[str, int]) -> Iterator[Any]:
+    """Each sample of the log, checked; those of BATCH are in memory."""
     parts: Any = {"resolve_attachments": True, "exclude_fields": {"events", "store"}}
-    for start in range(0, len(ids), BATCH):
-        some = ids[start : start + BATCH]
+    for some in _batches(sizes):
         for sample in _safely(path, logs.read_eval_log_samples_by_id, path, some, **parts):
             if fault := _fault(sample):
                 raise LogRefused(f"{path.name}: sample {sample.id} {fault}.")
             yield sample
+
+
+def _batches(sizes: dict[str, int]) -> Iterator[list[tuple[str, int]]]:
+    some: list[tuple[str, int]] = []
+    left = BATCH
+    for each, size in sizes.items():
+        if some and size > left:
+            yield some
+            some, left = [], BATCH
+        some.append((each, 1))
+        left -= size
+    if some:
+        yield some
 
 
 def _fault(sample: Any) -> str:
