@@ -201,6 +201,7 @@ def on_going_back(log):
     briefed = asked(system_message="Be brief.")
     found = {
         "a score human": said(add_human, scored, human(rows), "copy.eval"),
+        "a score human elsewhere": said(add_human, scored, human(rows[1:]), "copy.eval"),
         "another reply": said(add_human, other, human(rows), "copy.eval"),
         "another prompt": said(add_human, asked_otherwise, human(rows), "copy.eval"),
         "a system message": said(add_human, briefed, human(list(responses(briefed))), "copy.eval"),
@@ -212,6 +213,9 @@ def on_going_back(log):
         "nothing decided": said(add_human, log, human(rows, verdict=None), "copy.eval"),
         "excluded": said(add_human, log, human(rows, excluded=True), "copy.eval"),
         "judged twice": said(add_human, log, human([*rows, *rows]), "copy.eval"),
+        "another file": said(add_human, log, write_lines(rows, "human.jsonl"), "copy.eval"),
+        "a list for a row": said(add_human, log, human(rows, row=["abc"]), "copy.eval"),
+        "a list for a verdict": said(add_human, log, human(rows, verdict=["yes"]), "copy.eval"),
         "onto itself": said(add_human, log, human(rows), log),
         "another kind": said(add_human, log, human(rows), "copy.json"),
     }

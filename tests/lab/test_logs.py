@@ -36,8 +36,10 @@ REFUSED = {
     "taken": "taken: 2",
 }
 NONE = "No verdict is on a reply of"
+NO_VERDICT = "human.jsonl: line 1 is no verdict. Take human.jsonl of a closed study"
 BACK = {
     "a score human": "has a score human already",
+    "a score human elsewhere": "has a score human already",
     "another reply": "is not what was judged",
     "another prompt": "is not what was judged",
     "a system message": "is not what was judged",
@@ -47,6 +49,7 @@ BACK = {
     "nothing decided": NONE,
     "excluded": NONE,
     "judged twice": "was judged twice",
+    **dict.fromkeys(("another file", "a list for a row", "a list for a verdict"), NO_VERDICT),
     "onto itself": "Name a new file",
     "another kind": "Name a new file with .eval",
     "one of two": "taken: 1",

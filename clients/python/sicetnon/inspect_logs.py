@@ -24,6 +24,8 @@ BLOCK = 1 << 12
 SAMPLE = re.compile(r"samples/(.+?)_epoch_1(?:\.json|/.+)")
 # What a score says besides the verdict.
 ABOUT = ("resolved", "round", "rubric", "first", "prompt_verified")
+# What is read of a line of human.jsonl.
+LINE = {"row", "model", "options", "excluded", "response_sha256", "verdict", "study", *ABOUT}
 # What decides a reply besides model and prompt.
 SAMPLING = (
     "system_message", "max_tokens", "temperature", "top_p", "top_k", "stop_seqs", "seed", "frequency_penalty",
@@ -63,9 +65,13 @@ def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
     if target.exists() or target.suffix != path.suffix:
         raise LogRefused(f"Name a new file with {path.suffix} for the copy, not {target}.")
     header, sizes = _opened(path)
-    given = _given(read_lines(verdicts), _model(header))
-    samples = (sample for sample in _samples(path, sizes) if sample.id in given)
-    found = {sample.id: _edit(sample, given[sample.id]) for sample in samples}
+    given = _given(verdicts, _model(header))
+    found = {}
+    for sample in _samples(path, sizes):
+        if SCORE in (sample.scores or {}):
+            raise LogRefused(f"Sample {sample.id} has a score {SCORE} already. Take another log.")
+        if line := given.get(sample.id):
+            found[sample.id] = _edit(sample, line)
     if not found:
         raise LogRefused(f"No verdict is on a reply of {path.name}: another release or model.")
     with path.open("rb") as file:
@@ -187,9 +193,15 @@ def _is_as_written(sample: Any, options: Row) -> bool:
     return bool(is_alone and sent == [("user", sample.metadata.get("text"))])
 
 
-def _given(lines: Iterator[Row], model: Row) -> dict[str, Row]:
+def _given(path: str | Path, model: Row) -> dict[str, Row]:
+    """The lines of human.jsonl on this model, by row."""
     given: dict[str, Row] = {}
-    for line in lines:
+    for number, line in enumerate(read_lines(path), start=1):
+        texts = (line.get("row") or "", line.get("verdict") or "")
+        if not line.keys() >= LINE or not all(isinstance(each, str) for each in texts):
+            raise LogRefused(
+                f"{path}: line {number} is no verdict. Take human.jsonl of a closed study."
+            )
         is_decided = line["row"] and line["verdict"] and not line["excluded"]
         if is_decided and {"model": line["model"], "options": line["options"]} == model:
             if line["row"] in given:
@@ -200,8 +212,6 @@ def _given(lines: Iterator[Row], model: Row) -> dict[str, Row]:
 
 def _edit(sample: Any, line: Row) -> ScoreEdit:
     """The score from a line, if it is on this reply."""
-    if SCORE in (sample.scores or {}):
-        raise LogRefused(f"Sample {sample.id} has a score {SCORE} already. Take another log.")
     digest = hashlib.sha256(sample.output.completion.encode()).hexdigest()
     is_known = _is_as_written(sample, line["options"]) or not line["prompt_verified"]
     if digest != line["response_sha256"] or not is_known:
