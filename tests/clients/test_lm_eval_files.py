@@ -53,6 +53,7 @@ def test_a_prompt_that_was_sent_otherwise_has_no_hash(tmp_path):
     ("sample", "why"),
     [
         (changed("doc", to={"question": "When?"}), "line 1 is of no row of a release"),
+        (changed("doc", "prompt_sha256", to=None), "is of no row of a release"),
         (changed("resps", to=[["In 1801.", "In 1802."]]), "has not exactly one reply"),
         (changed("resps", to=[[["-1.5", "True"]]]), "has not exactly one reply"),
         (changed("arguments", "gen_args_0", "arg_1", to=" yes"), "not generated from a text alone"),
@@ -78,6 +79,30 @@ def test_files_that_are_cut_off_are_refused(tmp_path):
         list(responses(path))
     beside.unlink()
     with pytest.raises(LogRefused, match=r"results_.*is not there"):
+        list(responses(path))
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        {},
+        {**RESULTS, "n-samples": None},
+        {**RESULTS, "n-samples": {"wiki_contradict": 3}},
+        {**RESULTS, "n-samples": {"another": {"effective": 1}}},
+        {**RESULTS, "n-samples": {"wiki_contradict": {"effective": None}}},
+        {"n-samples": RESULTS["n-samples"]},
+        {**RESULTS, "model_name": ""},
+    ],
+)  # fmt: skip
+def test_results_without_the_model_or_the_number_are_refused(tmp_path, results):
+    with pytest.raises(LogRefused, match=r"results_.*json does not say which model replied, and h"):
+        list(responses(files(tmp_path, SAMPLE, results=results)))
+
+
+def test_large_results_are_not_read_into_memory(tmp_path, monkeypatch):
+    path = files(tmp_path, SAMPLE)
+    monkeypatch.setattr("sicetnon.lm_eval_files.LONGEST", 20)
+    with pytest.raises(LogRefused, match=r"results_.*is no JSON object"):
         list(responses(path))
 
 
