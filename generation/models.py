@@ -186,6 +186,11 @@ class Run(models.Model):
         related_name="runs",
         help_text="The one whose prompts its responses, made elsewhere, answer.",
     )
+    file_sha256 = models.CharField(
+        max_length=64,
+        blank=True,
+        help_text="Of the file of its responses, made elsewhere: runs of one file have the same responses in order.",
+    )
     form = models.UUIDField(
         null=True,
         unique=True,

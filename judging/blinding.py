@@ -61,7 +61,8 @@ def are_models_hidden(person: Person) -> bool:
 
 def judged_runs(person: Person, runs: Sequence[Run]) -> set[int]:
     """Those of the runs whose responses are in an open study that is hidden from `person`."""
-    return _runs_of(open_studies_hidden_from(person), Q(response__run__in=[run.pk for run in runs]))
+    keys = {run.pk for run in runs}
+    return _runs_of(open_studies_hidden_from(person), keys) & keys
 
 
 def hidden_run_ids(person: Person) -> set[int]:
@@ -80,10 +81,11 @@ def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
     judged = set(open_studies_judged_by(person)) if asked else set()
     if not judged:
         return set()
-    runs: dict[int, set[int]] = {}
-    items = StudyItem.objects.filter(study__in=asked | judged)
-    for study, run in items.order_by().values_list("study_id", "response__run_id").distinct():
-        runs.setdefault(study, set()).add(run)
+    runs: dict[int, set[int | str]] = {}
+    items = StudyItem.objects.filter(study__in=asked | judged).order_by()
+    columns = ("study_id", "response__run_id", "response__run__file_sha256")
+    for study, run, file in items.values_list(*columns).distinct():
+        runs.setdefault(study, set()).add(file or run)
     return {
         study
         for study in asked
@@ -91,11 +93,22 @@ def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
     }
 
 
-def _runs_of(studies: Sequence[int], among: Q | None = None) -> set[int]:
+def _runs_of(studies: Sequence[int], among: Collection[int] | None = None) -> set[int]:
+    """The runs of which these studies judge responses, and those of the same files: they have the same responses.
+
+    `among`: no others are asked for.
+    """
     if not studies:
         return set()
-    items = StudyItem.objects.filter(among or Q(), study__in=studies).order_by()
-    return set(items.values_list("response__run_id", flat=True).distinct())
+    items = StudyItem.objects.filter(study__in=studies).order_by()
+    if among is not None:
+        items = items.filter(response__run__in=_with_same_file(among))
+    return _with_same_file(set(items.values_list("response__run_id", flat=True).distinct()))
+
+
+def _with_same_file(runs: Collection[int]) -> set[int]:
+    files = Run.objects.filter(pk__in=runs).exclude(file_sha256="").values("file_sha256")
+    return {*runs, *Run.objects.filter(file_sha256__in=files).values_list("pk", flat=True)}
 
 
 def hidden_question_ids(person: Person) -> set[int]:
@@ -145,12 +158,15 @@ def read_elsewhere(
 def _judged_elsewhere(study: Study, responses: Collection[Response]) -> dict[Study, int]:
     """On how many of the responses other studies have verdicts. They are compared here: no statement names them all."""
     keys = {response.pk for response in responses}
-    runs = {response.run_id for response in responses}
+    runs = _with_same_file({response.run_id for response in responses})
     given = JudgingSlot.objects.filter(item=OuterRef("pk"), judgment__isnull=False)
     judged = Q(Exists(given)) | Q(Exists(Resolution.objects.filter(item=OuterRef("pk"))))
     rows = StudyItem.objects.filter(judged, response__run__in=runs).exclude(study=study)
+    of_files = Response.objects.filter(run__in=runs).exclude(run__file_sha256="").order_by()
+    places = {key: place for key, *place in of_files.values_list("pk", "run__file_sha256", "order")}
+    same = {tuple(places.get(key, (key,))) for key in keys}
     pairs = rows.order_by().values_list("study", "response")
-    counts = Counter(other for other, response in pairs if response in keys)
+    counts = Counter(other for other, key in pairs if tuple(places.get(key, (key,))) in same)
     return {study: counts[study.pk] for study in Study.objects.filter(pk__in=counts).order_by("pk")}
 
 

@@ -52,7 +52,7 @@ class ResponseImports:
         )
 
     def hidden(self, person: Person) -> tuple[str, ...]:
-        return ("models",) if any(hides_models(person)) else ()
+        return ("models", "earlier_runs") if any(hides_models(person)) else ()
 
     def undo(self, job: ImportJob) -> None:
         hide(job.made["run"])

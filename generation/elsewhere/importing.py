@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.excluding.exposure import hidden_from
+from datasets.exporters.export_files import sha256_of
 from datasets.identity import canonical
 from datasets.importers.arriving import ArrivingImport, arrival, in_batches, remove_abandoned
 from datasets.models import Release
@@ -35,12 +36,16 @@ MOST_MODELS = 200
 
 @dataclass
 class ReadResponses:
-    """What a file holds, counted while its responses go by. `numbers` are by the place of a model in `models`."""
+    """What a file holds, counted while its responses go by. `numbers` are by the place of a model in `models`.
+
+    `earlier_runs`: the keys of those that were made of the same file.
+    """
 
     models: list[LanguageModel] = field(default_factory=list)
     numbers: Counter[int] = field(default_factory=Counter)
     prompts: dict[str, Prompt] = field(default_factory=dict)
     questions: set[int] = field(default_factory=set)
+    earlier_runs: list[int] = field(default_factory=list)
     not_verified: int = 0
     held: int = 0
     empty: int = 0
@@ -71,6 +76,7 @@ class ReadResponses:
             "not_verified": self.not_verified,
             "held": self.held,
             "empty": self.empty,
+            "earlier_runs": self.earlier_runs,
         }
 
 
@@ -101,7 +107,7 @@ def bring(
     reading = _Reading(release, file, by)
     with arrival(by=by) as arriving:
         with arriving.step():
-            run = _unseen_run(arriving, release, name, by)
+            run = _unseen_run(arriving, release, name, by, reading.sha256)
         for batch in reading.batches():
             if not reading.problems.found:
                 with arriving.step():
@@ -132,7 +138,11 @@ class _Reading:
     """The file's responses as rows without a run and a model, and what is wrong with it."""
 
     def __init__(self, release: Release, file: BinaryIO, by: Person | None) -> None:
-        self.problems, self.read = Problems(), ReadResponses()
+        file.seek(0)
+        self.sha256 = sha256_of(file)
+        earlier = Run.objects.filter(file_sha256=self.sha256).order_by("pk")
+        self.problems = Problems()
+        self.read = ReadResponses(earlier_runs=list(earlier.values_list("pk", flat=True)))
         self._rows = ReleaseRows(release, hidden_from(by) if by else set())
         self._file = file
         self._lines: dict[bytes, int] = {}
@@ -224,11 +234,14 @@ def _response(given: GivenResponse, found: Rendered, able: chat.Abilities) -> Re
 # ---------------------------------------------------------------- written
 
 
-def _unseen_run(arriving: ArrivingImport, release: Release, name: str, by: Person | None) -> Run:
+def _unseen_run(
+    arriving: ArrivingImport, release: Release, name: str, by: Person | None, sha256: str
+) -> Run:
     return Run.everything.create(
         name=name,
         collection=arriving.collection,
         release=release,
+        file_sha256=sha256,
         state=RunState.IMPORTED,
         is_demonstration=release.collection.is_demonstration,
         created_by=by,

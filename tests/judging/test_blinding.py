@@ -5,10 +5,12 @@ import re
 import pytest
 from django.urls import reverse
 
+from accounts.models import Person
 from accounts.roles import Role
+from datasets.models import Instance
 from generation import access
-from judging import blinding, studies, verdicts
-from judging.models import Judgment
+from judging import adjudication, blinding, studies, verdicts
+from judging.models import Judgment, Study
 from leases.refusal import NotAllowed
 from tests.factories import person, stored
 from tests.judging import factories as make
@@ -92,6 +94,39 @@ def test_a_run_is_hidden_from_its_judges_while_the_study_is_open(study, alice):
     studies.close_study(study)
     assert access.may_see(alice, run)
     assert blinding.hidden_run_ids(alice) == set()
+
+
+def test_runs_of_one_file_are_hidden_together(alice):
+    """They have the same responses, so one's page, verdicts and results would tell of the other's."""
+    bob = make.judge("bob")
+    for who in (alice, bob):
+        who.grants.create(role=Role.RESEARCHER)
+        who.grants.create(role=Role.ADJUDICATOR)
+    alice, bob = Person.objects.order_by("username").filter(pk__in=[alice.pk, bob.pk])
+    copies = [make.run(f"copy {n}", file_sha256="5e" * 32) for n in (1, 2)]
+    for copy in copies:
+        make.responses(copy, Instance.objects.all(), prompts=["passage-1"])
+        for order, row in enumerate(copy.responses.order_by("pk")):
+            copy.responses.filter(pk=row.pk).update(order=order)
+    first = make.open_study("carol", "dave", name="First", drawn_from=copies[0])
+    make.hand_in(first, "carol")
+    make.hand_in(first, "dave")
+    second = make.draft(name="Second", drawn_from=copies[1])
+    responses = list(studies.counted(second))
+    studies.close_study(first)
+    read = blinding.read_elsewhere([alice], second, responses)
+    assert read == {alice: [(first, 2)]}
+    studies.close_study(Study.objects.get(name="Pilot"))
+    assert blinding.results_problem(alice, first) is None
+    assert access.visible_to(alice, copies) == copies
+    assert first in adjudication.studies_for(alice)
+    assert blinding.sharing_with_open(alice, Study.objects.filter(pk=first.pk)) == set()
+    studies.open_study(second, [alice, bob])
+    assert blinding.results_problem(alice, first)
+    assert access.visible_to(alice, copies) == []
+    assert first not in adjudication.studies_for(alice)
+    assert blinding.sharing_with_open(alice, Study.objects.filter(pk=first.pk)) == {first.pk}
+    assert blinding.judged_runs(alice, copies[:1]) == {copies[0].pk}
 
 
 def test_for_whom_nothing_is_hidden_no_item_is_read(study, alice, django_assert_num_queries):

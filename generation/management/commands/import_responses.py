@@ -43,5 +43,7 @@ class Command(RefusingCommand):
             ("without a text", "empty"),
         ):
             self.stdout.write(f"  {words:<30}  {report[key]}")
+        for run in report["earlier_runs"]:
+            self.stdout.write(f"  Run {run} was made of the same file.")
         for model in report["models"]:
             self.stdout.write(f"  {model['responses']:>7}  {model['model']}  {model['options']}")

@@ -84,7 +84,7 @@ def test_a_release_is_named_by_its_id_or_by_collection_and_version(program, rele
     assert by_id["options"] == {"release": "1.0"}
 
 
-def test_an_import_of_what_a_study_uses_is_not_undone(program, release, olga):
+def test_an_import_of_what_a_study_uses_is_not_undone(program, client, release, olga):
     key = sent(program, release).json()["id"]
     assert done(program, key)["state"] == "done"
     run = Run.objects.get()
@@ -96,9 +96,14 @@ def test_an_import_of_what_a_study_uses_is_not_undone(program, release, olga):
     # A second file for the same run is a run of its own.
     second = sent(program, release).json()["id"]
     assert second != key
-    assert done(program, second)["state"] == "done"
+    over = done(program, second)
+    assert over["state"] == "done"
     assert Run.objects.count() == 2
     assert run.responses.count() == 3
+    assert over["report"]["earlier_runs"] == [run.pk]
+    signed_in(client, olga)
+    page = client.get(f"/imports/{second}/").content.decode()
+    assert f'<a href="/runs/{run.pk}/">run {run.pk}</a>' in page
 
 
 def test_who_judges_is_not_told_which_models_are_in_a_file_that_they_sent(
@@ -124,6 +129,7 @@ def test_who_judges_is_not_told_which_models_are_in_a_file_that_they_sent(
 
     for answer in answers():
         assert answer["report"]["responses"] == 3
+        assert not answer["report"].keys() & {"models", "earlier_runs"}
         assert "lab/llm-7b" not in json.dumps(answer)
     for page in pages():
         assert "lab/llm-7b" not in page

@@ -84,22 +84,20 @@ def test_the_responses_are_stored_with_the_prompts_that_were_sent():
     assert one.model == two.model != three.model
     assert (one.model.service, one.model.options) == ("", {"temperature": 0, "max_tokens": 60})
     assert {*run.models_asked.all()} == {one.model, three.model}
-    assert (
-        report
-        == check(release, file_of(*lines))
-        == {
-            "responses": 3,
-            "questions": 2,
-            "prompts": ["both-passages", PROMPT],
-            "models": [
-                {"model": "lab/llm-7b", "options": one.model.options, "responses": 2},
-                {"model": "lab/llm-7b", "options": {}, "responses": 1},
-            ],
-            "not_verified": 0,
-            "held": 0,
-            "empty": 0,
-        }
-    )
+    assert check(release, file_of(*lines)) == {**report, "earlier_runs": [run.pk]}
+    assert report == {
+        "responses": 3,
+        "questions": 2,
+        "prompts": ["both-passages", PROMPT],
+        "models": [
+            {"model": "lab/llm-7b", "options": one.model.options, "responses": 2},
+            {"model": "lab/llm-7b", "options": {}, "responses": 1},
+        ],
+        "not_verified": 0,
+        "held": 0,
+        "empty": 0,
+        "earlier_runs": [],
+    }
 
 
 def test_a_check_stores_nothing():
