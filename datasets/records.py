@@ -158,8 +158,14 @@ def same_tag(contradiction: Contradiction) -> dict[int, Contradiction]:
 
 
 def locked(collection: Collection) -> None:
-    """Lock the collection for this transaction, so that positions are assigned by one writer at a time."""
-    Collection.everything.select_for_update().get(pk=collection.pk)
+    """Lock the collection for this transaction, so that positions are assigned by one writer at a time.
+
+    Raises NotFoundHere for one that is gone.
+    """
+    first_of(
+        Collection.everything.select_for_update().filter(pk=collection.pk).order_by(),
+        f"The collection {collection.name} is no longer here: the import that made it was undone.",
+    )
 
 
 def hold(record: int) -> None:

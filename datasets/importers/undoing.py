@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import PROTECT, ForeignObjectRel, ManyToManyRel, ProtectedError
 
 from datasets.importers.arriving import LONG_AGO
-from datasets.models import Collection, Contradiction, Instance
-from datasets.records import locked
+from datasets.models import Collection, Contradiction, FreezeJob, Instance
+from datasets.states import FreezeState
 from leases.refusal import Conflict
 from pages.counting import how_many
 
@@ -20,10 +20,9 @@ def hide(*, key: int, first: int, last: int, is_new: bool) -> None:
 
     In the caller's transaction. Raises Conflict that names the uses.
     """
-    collection = Collection.objects.filter(pk=key).first()
+    collection = Collection.objects.select_for_update().filter(pk=key).first()
     if collection is None:
         return  # and its records with it
-    locked(collection)
     rows = collection.contradictions.filter(position__range=(first, last))
     if found := list(uses(key, first, last)):
         raise Conflict(
@@ -39,7 +38,13 @@ def hide(*, key: int, first: int, last: int, is_new: bool) -> None:
 
 
 def uses(collection: int, first: int, last: int) -> Iterator[str]:
-    """What names these records or their questions, with counts: whatever its key to them protects from removal."""
+    """What names these records or their questions, with counts: whatever its key to them protects from removal.
+
+    And versions of the collection that are being frozen, which have no key to records yet.
+    """
+    under_way = [FreezeState.WAITING, FreezeState.RUNNING]
+    if n := FreezeJob.objects.filter(collection=collection, state__in=under_way).count():
+        yield how_many(n, "freeze under way", "freezes under way")
     for model, path in ((Contradiction, ""), (Instance, "contradiction__")):
         for relation in model._meta.get_fields(include_hidden=True):
             if not isinstance(relation, ForeignObjectRel) or relation.related_model is Instance:

@@ -12,6 +12,7 @@ from datasets.importers import import_jobs
 from datasets.importers.arriving import LONG_AGO
 from datasets.models import Collection, Contradiction, Exclusion, ImportJob, Instance, Subset
 from datasets.records import current
+from datasets.releasing import freeze_jobs
 from datasets.releasing.freezing import freeze
 from datasets.subsets import Query
 from generation import runs
@@ -148,6 +149,11 @@ def released(question):
     return freeze(collection=question.contradiction.collection, version="1.0")
 
 
+def begun_to_freeze(question):
+    collection = question.contradiction.collection
+    return freeze_jobs.begin(collection=collection, version="1.0", notes="", by=admin("oscar"))
+
+
 @pytest.mark.parametrize(
     ("use", "named"),
     [
@@ -156,6 +162,7 @@ def released(question):
         (drawn, "1 subset"),
         (run_over, "2 responses"),
         (released, "2 release rows"),
+        (begun_to_freeze, "1 freeze under way"),
         (lambda question: edited(question.contradiction, title="A again"), "1 later version"),
     ],
 )
@@ -171,7 +178,7 @@ def test_an_import_whose_records_are_used_is_not_undone(service, use, named):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("use", [excluded, revised])
+@pytest.mark.parametrize("use", [excluded, revised, drawn, released, begun_to_freeze])
 def test_who_uses_a_record_while_it_is_undone_finds_it_gone(use):
     job, question = by_job("A"), Instance.objects.select_related("contradiction__collection").get()
     refusal = overlapping(
