@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 from sicetnon import ApiError, AsksFirst, Client, HashDiffers, StaleVersion
+from sicetnon.transport import whole_file
 
 from tests.clients.scripted import ADDRESS, scripted
 
@@ -122,3 +123,15 @@ def test_a_file_with_another_hash_is_not_kept(tmp_path):
         client.download("/api/files/x.zip", tmp_path / "x.zip", sha256="0" * 64)
     assert (tmp_path / "x.zip").read_bytes() == b"the one before"
     assert [path.name for path in tmp_path.iterdir()] == ["x.zip"]
+
+
+def test_a_file_that_is_being_written_is_no_other_file(tmp_path):
+    """Whoever looks for logs finds none, and a file with a similar name stays."""
+    ours = tmp_path / "x.part.eval"
+    ours.write_bytes(b"mine")
+    with whole_file(tmp_path / "x.eval") as part:
+        assert part.suffix == ".eval"
+        part.write_bytes(b"half")
+        assert [*tmp_path.glob("*.eval")] == [ours]
+    assert ours.read_bytes() == b"mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.eval", "x.part.eval"]

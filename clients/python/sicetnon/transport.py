@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -114,12 +115,11 @@ class Transport:
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """Where to write what is to be at `target` once it is whole; after an error nothing is left."""
-    part = target.with_stem(f"{target.stem}.part")
-    try:
+    # In a folder, as whoever asks for *.eval gets hidden files too.
+    with TemporaryDirectory(prefix=".sicetnon-", dir=target.parent) as folder:
+        part = Path(folder) / target.name
         yield part
         part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _wait_of(response: requests.Response) -> float:
