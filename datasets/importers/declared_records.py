@@ -76,6 +76,14 @@ class DeclaredRecords:
     def is_csv(self) -> bool:
         return self.declaration.file.shape == Shape.CSV or self.chosen.columns is not None
 
+    def check_csv(self) -> None:
+        """Raise Unreadable where a file has keys beside its records, which CSV cannot have."""
+        if keep := self.declaration.file.keep:
+            raise Unreadable(
+                f"A file of {self.declaration} has the keys {', '.join(keep)} beside its records, and CSV has no place "
+                "for them. Send it as JSON."
+            )
+
     def _parse(self, record: object) -> Parsed:
         record = self._of_row(record) if isinstance(record, CsvRow) else record
         by = self.declaration.file.by
@@ -94,6 +102,7 @@ class DeclaredRecords:
         return values_in(file) if shape.shape == Shape.LIST else lines_in(file)
 
     def _rows(self, file: BinaryIO, noted: FileNoted) -> Iterator[CsvRow]:
+        self.check_csv()
         table = opened(file, self.chosen)
         columns = mapped(table, self.fields, self.chosen)
         if self.declaration.file.shape == Shape.CSV:

@@ -55,9 +55,8 @@ class Sheet:
 def chosen_in(options: Mapping[str, Any]) -> Chosen:
     """Raises Refusal for what is no choice of columns."""
     columns, delimiter = options.get("columns"), options.get("delimiter", "")
-    pairs = columns.items() if isinstance(columns, dict) else ()
     if columns is not None and not (
-        isinstance(columns, dict) and all(isinstance(field, str) for _, field in pairs)
+        isinstance(columns, dict) and all(isinstance(field, str) for field in columns.values())
     ):
         raise Refusal('The option columns is an object: {"a column of the file": "a field"}.')
     if not isinstance(delimiter, str) or delimiter not in ("", *DELIMITERS):
@@ -133,11 +132,11 @@ def _read(
 ) -> tuple[CsvReader, CsvFile] | None:
     """Who takes the file for CSV, and the table; None where the importer does not. Raises Unreadable."""
     is_named = file_name.casefold().endswith((".csv", ".tsv"))
-    if isinstance(importer, CsvQuestions) or (
-        isinstance(importer, DeclaredRecords) and (importer.is_csv or is_named)
-    ):
-        return importer, opened(file, chosen)
-    return None
+    if isinstance(importer, DeclaredRecords) and (importer.is_csv or is_named):
+        importer.check_csv()
+    elif not isinstance(importer, CsvQuestions):
+        return None
+    return importer, opened(file, chosen)
 
 
 def _proposal(

@@ -12,7 +12,7 @@ from datasets.importers import import_jobs
 from datasets.models import Collection, ImportJob
 from datasets.records import current
 from protocols.installed import install
-from tests.datasets.declared.small import toml
+from tests.datasets.declared.small import OBJECT, toml
 from tests.datasets.importers.test_csv_files import CHOSEN, OWN, ROW
 from tests.datasets.importing import page_of, sent
 from tests.factories import person
@@ -71,6 +71,18 @@ def test_columns_are_chosen_then_the_file_is_checked_then_imported(admin):
     [row] = current(Collection.objects.get(name="mills"))
     assert row.instances.get().answer_1 == "1850"
     assert admin.get(page).status_code == 302
+
+
+def test_columns_chosen_while_a_worker_begins_are_those_of_the_report(admin, monkeypatch):
+    job, page = asked(admin)
+    take = import_jobs.take
+
+    def chosen_before(*row, **fields):
+        posted(admin, page, COLUMNS)
+        return take(*row, **fields)
+
+    monkeypatch.setattr(import_jobs, "take", chosen_before)
+    assert carried_out(job).report["reported"] == ["column “note”: 1"]
 
 
 def test_a_choice_that_gives_no_record_is_shown_again_as_it_was_made(admin):
@@ -168,6 +180,15 @@ def test_a_csv_file_of_a_protocol_is_asked_for_its_columns_whatever_its_shape(ad
     assert not ImportJob.objects.first().waits_for_columns
 
 
+def test_a_csv_file_of_a_protocol_whose_files_have_further_keys_is_refused_when_it_is_sent(admin):
+    install(toml(OBJECT), "ferries.toml")
+    answer = sent(admin, TABLE, "ferries.csv", format="ferries")
+    assert answer.status_code == 400
+    assert "has the keys canary, made beside its records" in text_of(answer)
+    assert import_by_program(admin, {"columns": {}}, format="ferries").status_code == 400
+    assert not ImportJob.objects.exists()
+
+
 def test_columns_with_right_to_left_and_long_text_are_shortened_and_keep_their_direction(admin):
     _job, page = asked(admin, f"{OWN},ملاحظة\n{ROW},{'نص ' * 400}\n".encode())
     shown = admin.get(page).content.decode()
@@ -193,8 +214,8 @@ def test_only_an_admin_sends_a_file_or_chooses_its_columns(admin, role):
     assert import_by_program(admin, {}).status_code == 403
 
 
-def import_by_program(client, options, data=TABLE):
-    form = {"collection": "mills", "format": "csv", "options": json.dumps(options)}
+def import_by_program(client, options, data=TABLE, format="csv"):
+    form = {"collection": "mills", "format": format, "options": json.dumps(options)}
     file = SimpleUploadedFile("table.csv", data)
     return client.post(reverse("datasets:api_imports"), {**form, "file": file})
 
