@@ -34,6 +34,10 @@ TIMEOUT = 5  # seconds for each request to the provider
 LEEWAY = 60  # seconds by which its clock may differ
 RENEWED_AFTER = 3600  # seconds for which its addresses and keys are used
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint")
+NOT_ANEW = (
+    "Nothing was changed, because {} does not say that you signed in there just now. Begin again, and enter your "
+    "password there. If you have done that, tell the operator."
+)
 # By a key that only the provider has; neither "none" nor a secret that this program has too.
 SIGNATURES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 # What Authlib raises for an answer that it cannot use; the last four for one of an unexpected form.
@@ -44,11 +48,26 @@ UNUSABLE = (
 
 @dataclass(frozen=True)
 class Arrival:
-    """A person who is back from the institution: what they went for, and who they are there."""
+    """A person who is back from the institution: what they went for, and who they are there.
+
+    `left` is when they left, and `signed_in` when they signed in there, both in seconds since 1970; None where the
+    institution does not say it.
+    """
 
     purpose: dict[str, Any]
     subject: str
     name: str
+    left: float
+    signed_in: float | None
+
+    def check_anew(self, *, must_be_said: bool) -> None:
+        """Raise NotAllowed where they signed in there before they left; also, if it `must_be_said`, where nothing says.
+
+        Who sits at the browser can take the wish for a new sign-in out of the address; the ID token they cannot change.
+        """
+        signed_in = (0 if must_be_said else self.left) if self.signed_in is None else self.signed_in
+        if not signed_in >= self.left - LEEWAY:
+            raise NotAllowed(NOT_ANEW.format(name()))
 
     @property
     def shown(self) -> str:
@@ -104,11 +123,12 @@ def leave(
 ) -> str:
     """The address at the institution. The person comes back to `back_to`, with `purpose` in their session.
 
-    With `anew` they sign in there even if somebody is signed in there.
+    With `anew` they are asked to sign in there even if somebody is signed in there; Arrival.check_anew looks whether.
     """
     with _refusals():
         provider = _provider()
-        there = provider.create_authorization_url(back_to, prompt="login" if anew else "")
+        asked = {"prompt": "login", "max_age": "0"} if anew else {}
+        there = provider.create_authorization_url(back_to, **asked)
     there |= {"redirect_uri": back_to, "purpose": purpose, "left": time.time()}
     provider.save_authorize_data(request, **there)
     return str(there["url"])
@@ -128,12 +148,14 @@ def arrive(request: HttpRequest) -> Arrival:
         if "id_token" not in token:
             raise ValueError("no ID token")
         claims = token["userinfo"]
-        subject, shown = claims["sub"], claims.get("name")
+        subject, shown, at = claims["sub"], claims.get("name"), claims.get("auth_time")
         if time.time() - kept["left"] > SECONDS_AWAY:
             raise ValueError("too late")
         if not (isinstance(subject, str) and 0 < len(subject) <= 255 and subject.isprintable()):
             raise ValueError("no subject")
-    return Arrival(kept["purpose"], subject, shown[:120] if isinstance(shown, str) else "")
+    shown = shown[:120] if isinstance(shown, str) else ""
+    signed_in = at if isinstance(at, int | float) else None
+    return Arrival(kept["purpose"], subject, shown, kept["left"], signed_in)
 
 
 def person_of(subject: str) -> Person:

@@ -80,11 +80,13 @@ def back(request: HttpRequest) -> HttpResponse:
     """Back from the institution, to do what the person left for."""
     try:
         arrival = institution.arrive(request)
-        if arrival.purpose["for"] == "link":
+        if (purpose := arrival.purpose["for"]) != "sign in":
+            arrival.check_anew(must_be_said=purpose == "token")
+        if purpose == "link":
             return _link(request, arrival)
-        if arrival.purpose["for"] == "token":
+        if purpose == "token":
             return _prove(request, arrival)
-        if arrival.purpose["for"] == "join":
+        if purpose == "join":
             return _go_on_joining(request, arrival)
         person = institution.person_of(arrival.subject)
         return sign_in_now(request, person, arrival.purpose["to"], "an institution")

@@ -82,6 +82,7 @@ class Provider:
         claims = {
             "iss": self.issuer, "aud": CLIENT_ID, "sub": asked["sub"], "nonce": asked["nonce"],
             "iat": now, "exp": now + 300, "name": "Bob of the Abbey",
+            "auth_time": now if asked.get("max_age") == "0" else now - 3600,
         } | self.claims  # fmt: skip
         return {"access_token": "x", "token_type": "Bearer", "id_token": self.signed(claims)}
 

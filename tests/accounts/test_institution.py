@@ -67,7 +67,16 @@ def come_back(client, provider, address, subject="bob-17"):
 
 
 def asks_for_a_new_sign_in(address):
-    return dict(parse_qsl(urlsplit(address).query)).get("prompt") == "login"
+    asked = dict(parse_qsl(urlsplit(address).query))
+    return (asked.get("prompt"), asked.get("max_age")) == ("login", "0")
+
+
+def not_asking(address):
+    """The address as somebody changes it who sits at a browser that is signed in there."""
+    kept = [
+        pair for pair in parse_qsl(urlsplit(address).query) if pair[0] not in ("prompt", "max_age")
+    ]
+    return urlsplit(address)._replace(query=urlencode(kept)).geturl()
 
 
 def sign_in(client, provider, subject="bob-17", path="/sign-in/institution/"):
@@ -457,6 +466,19 @@ def test_who_has_no_password_makes_a_token_after_signing_in_there_anew(
     assert ApiToken.objects.get().person == without_password
 
 
+@pytest.mark.parametrize(
+    "claims", [{}, {"auth_time": None}, {"auth_time": 0}, {"auth_time": ""}], ids=str
+)
+def test_a_sign_in_there_that_is_not_known_to_be_new_makes_no_token(
+    client, provider, without_password, claims
+):
+    provider.claims = claims
+    answer = come_back(client, provider, not_asking(leave(client, f"{TOKENS}institution/")))
+    assert answer.status_code == 403
+    assert "does not say that you signed in there just now" in answer.content.decode()
+    assert client.post(TOKENS, TOKEN).status_code == 400
+
+
 def test_a_new_sign_in_there_holds_for_minutes(client, provider, without_password, monkeypatch):
     prove(client, provider)
     later = time.time() + PROOF_HOLDS + 1
@@ -623,6 +645,21 @@ def test_where_a_second_factor_is_on_a_link_is_made_and_removed_by_its_code_too(
     sent = {"current_password": PASSWORD, "code": codes[1]}
     assert client.post("/account/institution/remove/", sent).status_code == 302
     assert not Identity.objects.exists()
+
+
+@pytest.mark.parametrize(("claims", "joins"), [({}, False), ({"auth_time": None}, True)], ids=str)
+def test_nobody_joins_or_links_by_a_sign_in_of_before(
+    client, provider, carol, token, claims, joins
+):
+    """Some institutions, as Google, do not say when it was: what they are asked for has to do."""
+    provider.claims = claims
+    page = client.post("/account/institution/", {"current_password": PASSWORD})
+    answer = come_back(client, provider, not_asking(page.context["there"]), "carol-3")
+    assert (answer.status_code, Identity.objects.exists()) == (302 if joins else 403, joins)
+    new, path = Client(), invitations.invitation_path(token)
+    answer = come_back(new, provider, not_asking(leave(new, f"{path}institution/")))
+    assert answer.status_code == (302 if joins else 403)
+    assert ("Bob of the Abbey" in new.get(path).content.decode()) == joins
 
 
 def test_joining_and_linking_ask_for_a_sign_in_of_now(client, provider, carol, token):
