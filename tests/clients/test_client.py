@@ -85,6 +85,20 @@ def test_responses_are_sent_to_their_release(tmp_path):
         assert part in server.asked[0].body
 
 
+def test_an_import_that_was_checked_waits_for_its_sender():
+    """So nobody waits for it; it is confirmed or discarded, and undone once it is done."""
+    checked = (200, {"id": 5, "state": "checked"}, {})
+    client, server, waits = scripted(checked, *[(202, {"id": 5}, {})] * 3)
+    job = client.wait_for({"id": 5})
+    client.confirm_import(job)
+    client.discard_import(job)
+    client.undo_import(job)
+    assert (job["state"], waits) == ("checked", [])
+    assert [(asked.method, asked.url) for asked in server.asked[1:]] == [
+        ("POST", f"{ADDRESS}/api/imports/5/{act}/") for act in ("confirm", "discard", "undo")
+    ]
+
+
 def test_verdicts_of_people_are_downloaded(tmp_path):
     client, server, _ = scripted((200, b'{"row": null}\n', {}))
     assert client.human(4, tmp_path / "human.jsonl").read_bytes() == b'{"row": null}\n'

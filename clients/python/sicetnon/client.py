@@ -171,7 +171,7 @@ class Client(Transport):
         return self._import(path, kind="responses", collection=collection, options=release)
 
     def wait_for(self, job: Row, seconds: float = 3600) -> Row:
-        """The import once it is done or failed. Raises TimeoutError."""
+        """The import once it is over, or checked and waits to be confirmed. Raises TimeoutError."""
         left = seconds
         while (now := self.get(f"/api/imports/{job['id']}/"))["state"] not in OVER:
             if left <= 0:
@@ -179,6 +179,15 @@ class Client(Transport):
             self.sleep(POLL)
             left -= POLL
         return now
+
+    def confirm_import(self, job: Row) -> Row:
+        return self.post(f"/api/imports/{job['id']}/confirm/")
+
+    def discard_import(self, job: Row) -> Row:
+        return self.post(f"/api/imports/{job['id']}/discard/")
+
+    def undo_import(self, job: Row) -> Row:
+        return self.post(f"/api/imports/{job['id']}/undo/")
 
     # ------------------------------------------------------------ what they share
 
