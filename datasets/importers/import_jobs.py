@@ -19,7 +19,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
@@ -197,7 +197,8 @@ def _join(job: ImportJob, by: Person, is_confirmed: bool) -> None:
 
 def imports_of(person: Person) -> QuerySet[ImportJob]:
     """Those whose file the person has sent: reports quote it."""
-    return ImportJob.objects.filter(Q(created_by=person) | Q(also_by=person)).distinct()
+    also = ImportJob.also_by.through.objects.filter(importjob=OuterRef("pk"), person=person)
+    return ImportJob.objects.filter(Q(created_by=person) | Exists(also))
 
 
 def import_of(person: Person, key: int) -> ImportJob:

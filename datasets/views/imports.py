@@ -77,7 +77,8 @@ def _given(request: HttpRequest) -> dict[str, Any]:
 @roles_required(Role.ADMIN)
 def imports(request: HttpRequest) -> HttpResponse:
     """The files that one has sent, newest first."""
-    page = page_of(request, imports_of(person_of(request)))
+    long = ("options", "report", "made", "problems")
+    page = page_of(request, imports_of(person_of(request)).defer(*long))
     return render(request, "datasets/imports.html", {"page": page})
 
 

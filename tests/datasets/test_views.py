@@ -274,6 +274,13 @@ def test_an_import_is_undone_until_its_records_are_used(as_a):
     assert not Collection.objects.exists()
 
 
+def test_both_pages_say_that_undoing_removes_what_a_later_import_found_there(as_a):
+    client = as_a(Role.ADMIN)
+    assert "also what later imports found there?" in brought(client, text_of(record()))
+    shown = brought(client, text_of(record(), record(title="B")))
+    assert "1; removed where the import that added them is undone" in shown
+
+
 @pytest.mark.parametrize(
     ("changes", "data", "says"),
     [

@@ -311,7 +311,8 @@ def test_who_sends_a_file_that_is_under_way_gets_that_import(folder):
     job, again = to_check(), to_check(by="oscar")
     assert (again.pk, len(files(folder))) == (job.pk, 1)
     oscar = again.also_by.get()
-    assert import_jobs.import_of(oscar, job.pk) == job
+    to_check(by="ottilie")
+    assert [*import_jobs.imports_of(oscar)] == [*import_jobs.imports_of(job.created_by)] == [job]
     with pytest.raises(NotFoundHere):
         import_jobs.import_of(person("max", Role.ADMIN), job.pk)
     carried_out(job)
