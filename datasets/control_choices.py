@@ -1,7 +1,7 @@
 """What the sender of a checked file of Label Studio may say: its controls' names, a collection for each annotator."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from itertools import count
 
 from django.db import transaction
@@ -9,13 +9,13 @@ from django.db import transaction
 from accounts.models import Person
 from datasets.importers.import_jobs import begin_again, choose_options, discard
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
-from datasets.labelstudio.naming import checked_names
+from datasets.labelstudio.naming import MOST, checked_names
 from datasets.labelstudio.reading import Taken
 from datasets.models import ImportJob
 from datasets.states import IMPORT
 from leases.refusal import Conflict
 
-_NO_NAME = re.compile(r"[^a-z0-9]+")
+_NAMES_NOBODY = re.compile(r"[0-9]+|p-[a-z0-9]{6}")
 
 
 def may_name(job: ImportJob) -> bool:
@@ -35,11 +35,17 @@ def name_controls(job: ImportJob, names: Mapping[str, str]) -> ImportJob:
 def import_each_annotator(job: ImportJob, by: Person) -> list[ImportJob]:
     """Imports of a checked file, a collection for each annotator's work; the check itself is discarded.
 
-    All of them begin, or none. Raises Conflict where there is nothing to part, Refusal for a name that is too long.
+    All of them begin, or none. Raises Conflict where there is nothing to part, or too much, and Refusal for a name that
+    is too long.
     """
     annotators = list((job.report or {}).get("annotators", ()))
     if not may_name(job) or len(annotators) < 2:
         raise Conflict("There are no annotations of several annotators to import. Check the file.")
+    if len(annotators) >= MOST:
+        raise Conflict(
+            f"The file is of {MOST} annotators or more, and no more are listed. Import it for one annotator at a time, "
+            "or split it; the check stays."
+        )
     begun = [
         begin_again(
             job,
@@ -53,14 +59,11 @@ def import_each_annotator(job: ImportJob, by: Person) -> list[ImportJob]:
     return begun
 
 
-def names_in_collections(annotators: Iterable[str]) -> dict[str, str]:
-    """What of each annotator's number, pseudonym or e-mail address is part of a collection's name, no two alike."""
-    names: dict[str, str] = {}
-    for annotator in annotators:
-        name = _NO_NAME.sub("-", annotator.partition("@")[0].casefold()).strip("-") or "unnamed"
-        others = [*names.values()]
-        further = (f"{name}-{n}" for n in count(2))
-        names[annotator] = (
-            name if name not in others else next(n for n in further if n not in others)
-        )
-    return names
+def names_in_collections(annotators: Collection[str]) -> dict[str, str]:
+    """What of each annotator is part of a collection's name, which others than the sender see: the number or pseudonym.
+
+    Those whom the file names in another way, as by an e-mail address, get the numbers from 1 that are free.
+    """
+    names = {one: one.casefold() for one in annotators if _NAMES_NOBODY.fullmatch(one.casefold())}
+    free = (str(n) for n in count(1) if str(n) not in names.values())
+    return {one: names.get(one) or next(free) for one in annotators}

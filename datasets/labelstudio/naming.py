@@ -16,7 +16,7 @@ Names = Mapping[str, str]
 
 DATUM = "data"  # the kind of what is no control, but stands in the data of the tasks
 # A file may have a new name in each task, and any text as an option: so many are kept.
-_MOST, _LONGEST = 200, 100
+MOST, _LONGEST = 200, 100
 _CHOICES = {key.key: frozenset(key.values) for key in ANNOTATION_KEYS if key.values}
 # An option may have lost the blank at its end.
 _OF_DIMENSION = {one.key: frozenset(value.strip() for value in one.values) for one in DIMENSIONS}
@@ -65,7 +65,7 @@ class Control:
 
     def note(self, value: Any) -> None:
         self.n += 1
-        if self.kind in ("", "choices", "taxonomy") and len(self.options) < _MOST:
+        if self.kind in ("", "choices", "taxonomy") and len(self.options) < MOST:
             held = next(iter(value.values()), None) if isinstance(value, dict) else value
             for one in held if isinstance(held, list) else ():
                 text = one[0] if isinstance(one, list) and one else one
@@ -83,13 +83,13 @@ class Found:
     def note(self, result: Result) -> None:
         control = self.controls.get(result.control)
         if control is None:
-            if len(self.controls) >= _MOST or len(result.control) > _LONGEST:
+            if len(self.controls) >= MOST or len(result.control) > _LONGEST:
                 return
             control = self.controls[result.control] = Control(result.kind[:_LONGEST])
         control.note(result.value)
 
     def note_annotator(self, name: str) -> None:
-        if name in self.annotators or len(self.annotators) < _MOST:
+        if name in self.annotators or len(self.annotators) < MOST:
             self.annotators[name[:_LONGEST]] += 1
 
     def listed(self, names: Names) -> list[dict[str, Any]]:

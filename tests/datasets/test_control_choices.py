@@ -163,11 +163,22 @@ def test_the_work_of_one_annotator_is_not_parted(olga):
         import_each_annotator(job, olga)
 
 
-def test_annotators_have_names_that_differ():
-    assert names_in_collections(["7", "P-7KQ2MX", "ann@a.example", "Ann@b.example", "חג"]) == {
-        "7": "7",
-        "P-7KQ2MX": "p-7kq2mx",
-        "ann@a.example": "ann",
-        "Ann@b.example": "ann-2",
-        "חג": "unnamed",
+def test_a_file_of_more_annotators_than_are_listed_is_not_parted(olga):
+    tasks = json.loads(EXPORT)[:1]
+    [made, *_] = tasks[0]["annotations"]
+    tasks[0]["annotations"] = [{**made, "completed_by": n} for n in range(201)]
+    job = carried_out(begun(olga, json.dumps(tasks)))
+    with pytest.raises(Conflict, match="of 200 annotators or more"):
+        import_each_annotator(job, olga)
+    job.refresh_from_db()
+    assert (job.state, ImportJob.objects.count()) == ("checked", 1)
+
+
+def test_annotators_have_names_that_differ_and_name_nobody():
+    assert names_in_collections(["ann@a.example", "1", "p-7kq2mx", "ann@b.example", "חג"]) == {
+        "ann@a.example": "2",
+        "1": "1",
+        "p-7kq2mx": "p-7kq2mx",
+        "ann@b.example": "3",
+        "חג": "4",
     }

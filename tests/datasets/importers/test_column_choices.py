@@ -73,18 +73,6 @@ def test_columns_are_chosen_then_the_file_is_checked_then_imported(admin):
     assert admin.get(page).status_code == 302
 
 
-def test_columns_chosen_while_a_worker_begins_are_those_of_the_report(admin, monkeypatch):
-    job, page = asked(admin)
-    take = import_jobs.take
-
-    def chosen_before(*row, **fields):
-        posted(admin, page, COLUMNS)
-        return take(*row, **fields)
-
-    monkeypatch.setattr(import_jobs, "take", chosen_before)
-    assert carried_out(job).report["reported"] == ["column “note”: 1"]
-
-
 def test_a_choice_that_gives_no_record_is_shown_again_as_it_was_made(admin):
     job, page = asked(admin)
     answer = posted(admin, page, {**COLUMNS, "a2": "", "note": "title"})

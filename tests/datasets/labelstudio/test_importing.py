@@ -86,8 +86,9 @@ def test_each_annotators_work_becomes_a_collection_by_one_button(uploading):
     assert "2 imports begun" in page.content.decode()
     assert uploading.post(address).url == reverse("datasets:imports")
     assert ImportJob.objects.count() == 3
-    for begun in ImportJob.objects.filter(state="waiting"):
+    for n, begun in enumerate(ImportJob.objects.filter(state="waiting").order_by("pk"), 1):
         import_jobs.carry_out(begun.pk)
+        assert f"<dt>Of the annotator</dt><dd><bdi>{n}</bdi></dd>" in page_of(uploading, begun)
     assert len(records("moved-annotator-1")) == 10
     assert len(records("moved-annotator-2")) == 9
 
