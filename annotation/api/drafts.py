@@ -244,10 +244,7 @@ def drafts_flag(request: Request, annotation_id: int, sent: Mapping[str, Any]) -
     """Flag one's own draft for the admins with a note, or remove the flag. It makes no new version."""
     person = person_of(request)
     row = saving.draft_of(annotation_id, person)
-    if row.state not in EDITABLE:
-        raise saving.why_not_saved(row.pk, row.version, {})
-    saving.flag(annotation=row, **sent)
-    row.refresh_from_db(fields=["flagged", "flag_note"])
+    saving.flag(draft=row, by=person, **sent)
     return draft_data(row)
 
 

@@ -247,7 +247,7 @@ def hand_back(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpR
 def flag(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     annotation = posted.save(request)
     note = request.POST.get("flag_note", "")
-    saving.flag(annotation=annotation, flagged=argument != "off", note=note)
+    saving.flag(draft=annotation, by=posted.by, flagged=argument != "off", note=note)
     return back_to(annotation, "#give-up")
 
 

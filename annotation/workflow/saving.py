@@ -151,13 +151,7 @@ class DraftChange:
 
     def editable(self, rows: QuerySet[Annotation]) -> QuerySet[Annotation]:
         """Those of the rows that still have the version and that the person may edit."""
-        # No join: Django would move the version into a subquery, which PostgreSQL does not evaluate again
-        # after waiting for another save of this row.
-        own_place = Assignment.objects.filter(
-            pk=OuterRef("assignment"), state=AssignmentState.HELD, person=self.by
-        )
-        is_free = Q(assignment=None) | Exists(own_place)
-        return rows.filter(is_free, version=self.base, state__in=EDITABLE)
+        return _in_hand(rows, self.by).filter(version=self.base)
 
     def saved_columns(self, now: Mapping[str, Any]) -> dict[str, Any]:
         columns = {**self.columns, **self.activity_columns(now)}
@@ -196,6 +190,16 @@ class DraftChange:
             DraftRevision.objects.filter(pk=now["recent"]).update(**revision)
         elif self.columns:
             DraftRevision.objects.create(annotation=self.draft, **revision)
+
+
+def _in_hand(rows: QuerySet[Annotation], by: Person) -> QuerySet[Annotation]:
+    """Those of the person's rows that can be edited, of tags that nobody else has now."""
+    # No join: Django would move the conditions into a subquery, which PostgreSQL does not evaluate again
+    # after waiting for another save of this row.
+    own_place = Assignment.objects.filter(
+        pk=OuterRef("assignment"), state=AssignmentState.HELD, person=by
+    )
+    return rows.filter(Q(assignment=None) | Exists(own_place), state__in=EDITABLE)
 
 
 def change_of(
@@ -244,7 +248,13 @@ def why_not_saved(annotation_id: int, version: int, mine: Entries) -> Refusal:
     )
 
 
-def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:
-    """Flag one's own annotation for the admins, or remove the flag. Makes no new version."""
-    kept_note = plain(note)[:MOST_FLAG_NOTE] if flagged else ""
-    Annotation.objects.filter(pk=annotation.pk).update(flagged=flagged, flag_note=kept_note)
+def flag(*, draft: Annotation, by: Person, flagged: bool, note: str) -> None:
+    """Flag one's own draft for the admins, or remove the flag. Makes no new version.
+
+    Raises Conflict if it cannot be edited any more.
+    """
+    columns = {"flagged": flagged, "flag_note": plain(note)[:MOST_FLAG_NOTE] if flagged else ""}
+    if not _in_hand(Annotation.objects.filter(pk=draft.pk), by).update(**columns):
+        draft.refresh_from_db(fields=["version"])
+        raise why_not_saved(draft.pk, draft.version, {})
+    update_in_memory(draft, columns)

@@ -4,6 +4,7 @@ import pytest
 
 from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState, AssignmentState
+from annotation.workflow import claiming, saving
 from tests.annotation import factories as make
 from tests.factories import stored
 from tests.programs import Program
@@ -126,3 +127,25 @@ def test_what_was_handed_in_is_not_flagged(program, draft):
     make.handed_in(draft)
     assert act(program, draft, "flag", {"flagged": True}).status_code == 409
     assert not Annotation.objects.get().flagged
+
+
+@pytest.mark.parametrize("meanwhile", ["submitted", "skipped"])
+def test_what_is_given_away_while_a_flag_is_on_its_way_is_not_flagged(
+    program, draft, monkeypatch, meanwhile
+):
+    read = saving.draft_of
+
+    def read_before(*args):
+        monkeypatch.undo()
+        row = read(*args)
+        if meanwhile == "submitted":
+            make.handed_in(draft)
+        else:
+            claiming.skip(assignment_id=draft.assignment_id, by=draft.author, reason="Too long")
+        return row
+
+    monkeypatch.setattr(saving, "draft_of", read_before)
+    answer = act(program, draft, "flag", {"flagged": True, "note": "Which year?"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    row = stored(draft)
+    assert (row.flagged, row.flag_note) == (False, "")
