@@ -230,7 +230,7 @@ def campaigns_files(request: Request, campaign_id: int) -> Response:
     return Response(CampaignFilesOut({"files": EXPORTS.values()}, context=context).data)
 
 
-@operation("GET", scope=Scope.EXPORT, roles=EXPORTERS, refusals=(409,), media=MEDIA)
+@operation("GET", scope=Scope.EXPORT, roles=EXPORTERS, refusals=(409,), media=MEDIA, etag=True)
 def campaigns_file(request: Request, campaign_id: int, name: str) -> HttpResponseBase:
     """One of these files. While you could still be given one of its tags, it asks first: 409 with `agree`."""
     return monitoring.campaign_file(request, campaign_id, name)

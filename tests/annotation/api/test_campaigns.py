@@ -191,6 +191,10 @@ def test_files_are_listed_and_downloaded(olga, pair):
     answer = program.get(files[2]["url"])
     assert answer["Content-Type"] == files[2]["content_type"]
     assert len(json.loads(b"".join(answer))) == 1
+    known = program.get(files[2]["url"], headers={"If-None-Match": answer["ETag"]})
+    assert (known.status_code, known["ETag"], known.content) == (304, answer["ETag"], b"")
+    changed = program.get(files[2]["url"], headers={"If-None-Match": '"other"'})
+    assert len(json.loads(b"".join(changed))) == 1
     assert AuditEvent.objects.filter(kind="export").exists()
 
 
