@@ -18,6 +18,7 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_DIGITS = 18
 # A draft keeps twice as many rows as can be submitted: it may be from a time when more could.
 KEPT_ROWS = 2
+OLD_PAGE = "If you see this on a page, it is old: reload it."
 LINE_END = re.compile("\r\n?|\u2028|\u2029")
 
 
@@ -71,14 +72,15 @@ def read_changes(steps: Iterable[FormStep], changes: Mapping[str, Any]) -> FormR
     """Some fields by name, as from JSON. A name that no step has is a problem, not ignored."""
     known = fields_of(steps)
     reading = FormReading()
+    # Said once: there may be thousands of other names.
+    instead = f", only {', '.join(known)}. {OLD_PAGE}"
     for name, value in changes.items():
         if name in known:
             reading.entries[name] = _read(known[name], name, value, reading)
         else:
             shown = plain(name)[:60]
-            reading.problems[shown] = (
-                f"The form has no field “{shown}”, only {', '.join(known)}. Reload an old page."
-            )
+            reading.problems[shown] = f"The form has no field “{shown}”{instead}"
+            instead = " either."
     return reading
 
 
@@ -117,7 +119,7 @@ def _read(field: Field, name: str, value: Any, reading: FormReading) -> Any:
 
 def _no_option(field: Field) -> str:
     options = ", ".join(map(str, field.values))
-    return f"“{field.label}” has no such option, only {options}. Reload an old page."
+    return f"“{field.label}” has no such option, only {options}. {OLD_PAGE}"
 
 
 def _text(field: Field, name: str, value: Any, reading: FormReading) -> str:

@@ -115,3 +115,11 @@ def test_what_the_form_never_sends_is_a_problem_of_that_field(name, value):
 def test_a_problem_in_a_row_names_its_cell():
     _, problems, _ = read_one("questions", [{"question": "Q"}, {"question": "x" * 1001}])
     assert list(problems) == ["questions-1-question"]
+
+
+def test_the_names_of_all_fields_are_said_once():
+    """However many names a program sends that are none."""
+    problems = read_changes(STEPS, {f"spam_{n}": "" for n in range(1000)}).problems
+    assert ", only " in problems["spam_0"]
+    assert [name for name, said in problems.items() if "passage_1_copied" in said] == ["spam_0"]
+    assert problems["spam_999"] == "The form has no field “spam_999” either."
