@@ -187,7 +187,7 @@ def slots_flag(request: Request, slot_id: uuid.UUID, sent: Mapping[str, Any]) ->
 
 @operation("POST", scope=Scope.JUDGE, roles=JUDGES, answers=JudgedStudyOut, refusals=CLOSED)
 def studies_hand_back(request: Request, study_id: int) -> JudgedStudy:
-    """In a pool: free what the person has drawn and not judged, for others. Verdicts are kept."""
+    """Free what the person has in the study and has not judged, for others. Verdicts are kept."""
     person = person_of(request)
     study = queues.study_of(person, study_id)
     pool.hand_back(person, study)
@@ -196,7 +196,10 @@ def studies_hand_back(request: Request, study_id: int) -> JudgedStudy:
 
 @operation("POST", scope=Scope.JUDGE, roles=JUDGES, answers=JudgedStudyOut, refusals=CLOSED)
 def studies_hand_in(request: Request, study_id: int) -> JudgedStudy:
-    """Close all of the person's items in a study: their verdicts cannot change any more. 409 while some wait."""
+    """Close all of the person's items in a study: their verdicts cannot change any more. 409 while some wait.
+
+    In a pool what they have not judged goes back, for others.
+    """
     person = person_of(request)
     study = queues.study_of(person, study_id)
     verdicts.hand_in(person, study)
