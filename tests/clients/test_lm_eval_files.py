@@ -114,6 +114,13 @@ def test_a_gigabyte_of_zeros_is_not_read_into_memory(tmp_path):
         list(read_lines(path))
 
 
+def test_half_of_a_surrogate_pair_is_sent_as_it_is_for_the_server_to_name(tmp_path):
+    path = files(tmp_path, changed("resps", to=[["In \ud800é"]]))
+    again = write_lines(responses(path), tmp_path / "responses.jsonl")
+    assert [row["text"] for row in read_lines(again)] == ["In \ud800é"]
+    assert "é" in again.read_text(encoding="utf-8")
+
+
 def test_of_rows_that_end_in_an_error_no_file_is_left(tmp_path):
     path = files(tmp_path, SAMPLE, SAMPLE)
     with pytest.raises(LogRefused):

@@ -12,8 +12,10 @@ LONGEST = 1 << 26  # bytes
 
 def write_lines(rows: Iterable[Row], path: str | Path) -> Path:
     """Write a row a line. The file is there once it is whole."""
-    with whole_file(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    with whole_file(Path(path)) as part, part.open("wb") as file:
+        # Half of a surrogate pair has no UTF-8. As an escape of JSON the server reads it, and says where it is.
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        file.writelines(line.encode(errors="backslashreplace") for line in lines)
     return Path(path)
 
 
