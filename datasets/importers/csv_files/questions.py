@@ -117,7 +117,7 @@ class CsvQuestions:
         reading = _Reading(names, noted.reported)
         compared = Comparison(file, noted)
         compared.go_on(_text([HEADER]))
-        groups = _groups(table.rows(columns, noted.reported))
+        groups = _groups(table.rows(columns, noted.reported), noted.reported)
         for parsed in checked_records(groups, reading.parsed, place=lambda group: group.place):
             compared.go_on(_text(reading.lines))
             yield parsed
@@ -130,8 +130,8 @@ class CsvQuestions:
         return deviations(parsed.columns, parsed.slots)
 
 
-def _groups(rows: Iterable[CsvRow]) -> Iterator[_Group]:
-    """Those that follow each other with the same of a record; a row that cannot be read is alone."""
+def _groups(rows: Iterable[CsvRow], reported: Counter[str]) -> Iterator[_Group]:
+    """Those that follow each other with the same of a record, each once; a row that cannot be read is alone."""
     own = {*_OF_QUESTION, _NUMBER, _BOTH_ANSWERS}
 
     def key(row: CsvRow) -> tuple[object, ...]:
@@ -142,6 +142,9 @@ def _groups(rows: Iterable[CsvRow]) -> Iterator[_Group]:
     for _, alike in groupby(rows, key):
         some: list[CsvRow] = []
         for row in alike:
+            if any(row.cells == before.cells for before in some):
+                reported["rows that repeat a question of their record"] += 1
+                continue
             some.append(row)
             if len(some) == _MOST_QUESTIONS:
                 yield _Group(_numbered(some))

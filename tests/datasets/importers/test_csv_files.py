@@ -83,7 +83,7 @@ def test_what_is_written_for_other_cells_is_counted():
 
 
 def test_columns_that_are_mapped_to_nothing_are_counted_by_their_cells():
-    _, noted = read(f"{OWN},note,empty\n{ROW},hm,\n{ROW},,\n{ROW},so,\n")
+    _, noted = read(f"{OWN},note,empty\n{ROW},hm,\n1 {ROW},,\n2 {ROW},so,\n")
     assert noted.reported == {"column “note”": 2}
     assert noted.differs == 1
 
@@ -154,12 +154,21 @@ def test_a_value_outside_a_declared_list_is_refused_by_row_and_column():
 
 
 def test_more_questions_than_a_record_can_have_are_several_records():
-    records, _ = read(f"{OWN}\n" + f"{ROW}\n" * 200)
+    records, _ = read(f"{OWN}\n" + "".join(f"{n}. {ROW}\n" for n in range(200)))
     assert [len(one.slots) for one in records] == [99, 99, 2]
 
 
+def test_a_row_that_stands_twice_is_one_question_and_counted():
+    rows = [ROW, ROW, f"So. {ROW}", ROW, ROW.replace("1900", "1901"), ROW]
+    records, noted = read("\n".join([OWN, *rows]))
+    assert [len(one.slots) for one in records] == [2, 1, 1]
+    assert noted.reported == {"rows that repeat a question of their record": 2}
+    assert noted.differs
+    assert [len(one.slots) for one in read(f"{OWN}\n" + f"{ROW}\n" * 200)[0]] == [1]
+
+
 class Endless(io.RawIOBase):
-    """A header, and then the same row without end."""
+    """A header, and then two rows by turns without end."""
 
     def __init__(self):
         self.at = 0
@@ -175,7 +184,7 @@ class Endless(io.RawIOBase):
         return self.at
 
     def read(self, size=-1):
-        head, row = f"{OWN}\n".encode(), f"{ROW}\n".encode()
+        head, row = f"{OWN}\n".encode(), f"{ROW}\n{ROW.replace('Built', 'Made')}\n".encode()
         whole = head + row * (size // len(row) + 3)
         skip = self.at if self.at < len(head) else len(head) + (self.at - len(head)) % len(row)
         data = whole[skip : skip + size]
