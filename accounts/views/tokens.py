@@ -21,6 +21,7 @@ from pages.refusals import form_page, refused_in
 
 # In a session: when its person signed in at the institution anew, and for how many seconds one token can be made then.
 PROVEN, PROOF_HOLDS = "proven", 600
+OVER = "A sign-in holds for ten minutes, and for one token. Sign in again, then send this: what you entered is kept."
 
 
 class NewTokenForm(CurrentPasswordForm):
@@ -96,10 +97,16 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, form: NewTokenForm) -> HttpResponse:
     person = person_of(request)
+    may_make = person.has_usable_password() or is_proven(request)
+    if not may_make and form.is_bound:
+        # The sign-in of before is over: what was entered stays, without the password that there is not.
+        form.fields.pop("current_password", None)
+        form.errors.pop("current_password", None)
+        form.add_error(None, OVER)
     context = {
         "form": form,
         "tokens": issuing.listed(person),
-        "may_make": person.has_usable_password() or is_proven(request),
+        "may_make": may_make,
         "institution": institution.name() if hasattr(person, "identity") else "",
         "has_role": bool(person.roles),
     }

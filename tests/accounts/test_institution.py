@@ -1,5 +1,6 @@
 """Sign-in by an institution, against a provider that the test starts."""
 
+import re
 import time
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -482,9 +483,20 @@ def test_a_sign_in_there_that_is_not_known_to_be_new_makes_no_token(
 def test_a_new_sign_in_there_holds_for_minutes(client, provider, without_password, monkeypatch):
     prove(client, provider)
     later = time.time() + PROOF_HOLDS + 1
-    monkeypatch.setattr(time, "time", lambda: later)
-    assert client.post(TOKENS, TOKEN).status_code == 400
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: later)
+        answer = client.post(TOKENS, TOKEN)
+    assert answer.status_code == 400
     assert not ApiToken.objects.exists()
+    # What was entered stays, and is sent after a further sign-in in another tab.
+    page = answer.content.decode()
+    assert 'value="notebook"' in page
+    assert re.search(r'value="read"[^>]*checked', page)
+    assert 'type="password"' not in page
+    assert f'href="{TOKENS}institution/" target="_blank"' in page
+    assert "what you entered is kept" in page
+    prove(client, provider)
+    assert client.post(TOKENS, TOKEN).status_code == 200
 
 
 @pytest.mark.parametrize("subject", ["eve-99", "carl-3"])
