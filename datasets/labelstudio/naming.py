@@ -41,17 +41,6 @@ def checked_names(names: Names) -> dict[str, str]:
     return dict(names)
 
 
-def names_of(pairs: Iterable[str]) -> dict[str, str]:
-    """From texts CONTROL=KEY. Raises Refusal."""
-    names = {}
-    for pair in pairs:
-        control, mark, key = pair.rpartition("=")
-        if not mark:
-            raise Refusal(f"{pair[:60]!r} is not CONTROL=KEY, as mood=qa_comment.")
-        names[control.strip()] = key.strip()
-    return checked_names(names)
-
-
 @dataclass
 class Control:
     """What was seen of a control: its kind, how many results it has, and what was chosen in it.

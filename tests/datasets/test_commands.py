@@ -133,3 +133,20 @@ def test_a_full_disk_is_one_line(tmp_path):
         call_command(
             "export_dataset", "mills", "--format=wikicontradict-csv", f"--out={tmp_path}/no/o"
         )
+
+
+@pytest.mark.parametrize("option", ["--name", "--column"])
+@pytest.mark.parametrize("pairs", [["mood"], ["mood=qa_comment", "mood=title"]])
+def test_a_pair_without_its_key_or_a_name_given_twice_is_refused(file, option, pairs):
+    given = [f"{option}={pair}" for pair in pairs]
+    with pytest.raises(CommandError, match="is not NAME=KEY"):
+        call_command("import_dataset", "csv", file(record()), *given, collection="mills")
+
+
+def test_the_columns_of_a_csv_file_are_named(tmp_path, capsys):
+    (tmp_path / "table.csv").write_text("a=b,p1,p2,a1,a2\nq?,One.,Two.,1,2\n", encoding="utf-8")
+    fields = ["question", "passage_1_copied", "passage_2_copied", "answer_1", "answer_2"]
+    pairs = zip(["a=b", "p1", "p2", "a1", "a2"], fields, strict=True)
+    given = [f"--column={name}={field}" for name, field in pairs]
+    call_command("import_dataset", "csv", tmp_path / "table.csv", *given, collection="mills")
+    assert "added 1" in output_of(capsys)

@@ -28,19 +28,6 @@ class Chosen(NamedTuple):
     delimiter: str = ""
 
 
-def chosen_of(pairs: Sequence[str] | None, delimiter: str) -> Chosen:
-    """Of pairs as a command gets them, COLUMN=FIELD. Raises Unreadable for a column that is there twice."""
-    if not pairs:
-        return Chosen(None, delimiter)
-    columns: dict[str, str] = {}
-    for pair in pairs:
-        name, mark, field = pair.rpartition("=")
-        if not mark or name in columns:
-            raise Unreadable(f"{pair[:80]!r} is no COLUMN=FIELD of a column of its own.")
-        columns[name] = field
-    return Chosen(columns, delimiter)
-
-
 def opened(file: BinaryIO, chosen: Chosen) -> CsvFile:
     """Raises Unreadable, also for a delimiter that is none."""
     if chosen.delimiter and chosen.delimiter not in DELIMITERS:

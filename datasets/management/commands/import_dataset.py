@@ -1,5 +1,6 @@
 """manage.py import_dataset FORMAT FILE --collection NAME: the records of a file become those of a collection."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -7,13 +8,27 @@ from django.core.management.base import CommandParser
 
 from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import IMPORTERS
-from datasets.importers.csv_files.columns import chosen_of
+from datasets.importers.csv_files.columns import Chosen
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import FileReport, check_file, deviations_in, import_file
 from datasets.importers.imported_file import opened
-from datasets.labelstudio.naming import lines_of_unknown, names_of
+from datasets.labelstudio.naming import checked_names, lines_of_unknown
 from datasets.labelstudio.reading import Taken, lines_of, wanted_of
 from leases.command import RefusingCommand
+from leases.refusal import Refusal
+
+
+def pairs_in(texts: Iterable[str]) -> dict[str, str]:
+    """Of texts NAME=KEY. Raises Refusal for another, and for a name that is there twice."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, mark, key = text.rpartition("=")
+        if not mark or name in pairs:
+            raise Refusal(
+                f"{text[:80]!r} is not NAME=KEY, as mood=qa_comment, or its name is there twice."
+            )
+        pairs[name] = key
+    return pairs
 
 
 class Command(RefusingCommand):
@@ -51,7 +66,9 @@ class Command(RefusingCommand):
         )
         parser.add_argument(
             "--column",
+            dest="columns",
             action="append",
+            default=[],
             metavar="COLUMN=FIELD",
             help="of a CSV file: which field a column is; without any, as the columns' names say",
         )
@@ -75,8 +92,8 @@ class Command(RefusingCommand):
             options["collection"],
             file_name=path.name,
             part=options["part"],
-            wanted=wanted_of(options["take"], names_of(options["names"])),
-            chosen=chosen_of(options["column"], options["delimiter"]),
+            wanted=wanted_of(options["take"], checked_names(pairs_in(options["names"]))),
+            chosen=Chosen(pairs_in(options["columns"]) or None, options["delimiter"]),
         )
         name = options["collection"]
         with opened(path) as file:

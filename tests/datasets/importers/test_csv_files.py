@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from datasets.declared.writing import FileNoted
-from datasets.importers.csv_files.columns import Chosen, ColumnsUnclear, chosen_of, opened, proposed
+from datasets.importers.csv_files.columns import Chosen, ColumnsUnclear, opened, proposed
 from datasets.importers.csv_files.questions import FIELDS, CsvQuestions
 from datasets.importers.csv_files.reading import CsvFile, looks_like_csv
 from datasets.importers.json_text import Unreadable
@@ -252,13 +252,6 @@ def test_a_delimiter_can_be_chosen():
     assert opened(file, Chosen(delimiter="semicolon")).columns == ("a,b", "c,d")
     with pytest.raises(Unreadable, match=r"no delimiter '\|'; there are comma, semicolon, tab"):
         opened(file, Chosen(delimiter="|"))
-
-
-@pytest.mark.parametrize("pairs", [["q"], ["q=question", "q=answer_1"]])
-def test_pairs_of_a_command_name_each_column_once(pairs):
-    with pytest.raises(Unreadable, match="is no COLUMN=FIELD"):
-        chosen_of(pairs, "")
-    assert chosen_of(["a=b=question"], "tab").columns == {"a=b": "question"}
 
 
 @pytest.mark.parametrize(

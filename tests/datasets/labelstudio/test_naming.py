@@ -11,7 +11,7 @@ import pytest
 from datasets.declared.writing import FileNoted
 from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
-from datasets.labelstudio.naming import Control, Found, checked_names, names_of
+from datasets.labelstudio.naming import Control, Found, checked_names
 from datasets.labelstudio.reading import Wanted
 from datasets.schema import ANNOTATION
 from datasets.taxonomy import DIMENSIONS
@@ -111,12 +111,6 @@ def test_dimensions_that_have_a_control_each_become_the_taxonomy():
 def test_names_that_cannot_be_are_refused(names, message):
     with pytest.raises(Refusal, match=re.escape(message)):
         checked_names(names)
-
-
-def test_names_of_the_command_are_pairs():
-    assert names_of(["a = b=qa_comment"]) == {"a = b": "qa_comment"}
-    with pytest.raises(Refusal, match="'mood' is not CONTROL=KEY"):
-        names_of(["mood"])
 
 
 def test_two_controls_that_fit_one_key_are_proposed_for_neither():
