@@ -11,7 +11,7 @@ from datasets.declared.csv_text import DELIMITERS, CsvForm
 from datasets.importers.json_text import Unreadable, not_utf8
 
 _PIECE = 256 * 1024
-# Characters of a line; Python's module refuses a cell of more than 131,072.
+# Characters of a row; Python's module refuses a cell of more than 131,072.
 LONGEST = 4 * 1024 * 1024
 MOST_COLUMNS = 200
 SAVE_AS = "Save it as CSV in UTF-8 (in Excel: “CSV UTF-8”), and send it again."
@@ -162,9 +162,22 @@ def _first_row(file: BinaryIO, delimiter: str) -> list[str] | None:
 def _read(file: BinaryIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """(the line in which it begins, cells) of each row, the header among them; a blank line has no cells."""
     file.seek(0)
-    reader = csv.reader(_lines(file), delimiter=delimiter, strict=True)
+    line = length = 0  # of the row that is read
+
+    def lines() -> Iterator[str]:
+        nonlocal length
+        for text in _lines(file):
+            length += len(text)
+            if length > LONGEST:
+                raise Unreadable(
+                    f"The row that begins in line {line} has over {LONGEST:,} characters, as if a quotation mark in it "
+                    "were never closed. Nothing was imported."
+                )
+            yield text
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
     while True:
-        line = reader.line_num + 1
+        line, length = reader.line_num + 1, 0
         try:
             cells = next(reader, None)
         except csv.Error as error:

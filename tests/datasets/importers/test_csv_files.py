@@ -136,6 +136,7 @@ def test_the_same_record_is_read_however_the_file_is_written(text, cells):
         (f'{OWN}\n"{"a" * 140_000}', "The row that begins in line 2 has a quotation mark that is never closed"),
         (f'{OWN}\n{ROW}\n"a"b,c,d,e,f\n', "The row that begins in line 3 has something between a closing"),
         (f"{OWN}\n{'a' * 5_000_000},b", "Line 2 has over 4,194,304 characters"),
+        (f"{OWN}\n{ROW}\n" + '"\n",' * 1_100_000, "The row that begins in line 3 has over 4,194,304 characters"),
         (f"{OWN}\n{'a' * 140_000},b,c,d,e\n", "or a cell of over 131,072 characters"),
         ("q,a,q\n1,2,3\n", "The columns 1, 3 are all called “q”. Give each a name of its own"),
         (",".join(map(str, range(201))), "The file has 201 columns; at most 200"),
