@@ -101,12 +101,12 @@ def annotate(planned: Given, people: Mapping[str, Person]) -> None:
     """One annotation from the claim to the submission."""
     person = people[planned.person]
     draft = claiming.begin_annotation(claimed(planned, person), person)
+    if planned.flag:
+        saving.flag(draft=draft, by=person, flagged=True, note=planned.flag)
     draft = handed_in(draft, planned.first_entries)
     if planned.sent_back:
         draft = sent_back(draft, planned.sent_back, people[ADMIN])
         draft = handed_in(draft, planned.entries)
-    if planned.flag:
-        saving.flag(annotation=draft, flagged=True, note=planned.flag)
 
 
 def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None:

@@ -66,7 +66,7 @@ def counts(campaign):
 def test_what_needs_a_person_is_listed_by_reason(campaign):
     assert counts(campaign) == {"flagged": 0, "review": 2, "stale": 0, "skipped": 0, "gone": 0}
     draft = of("bob").get(state="draft")
-    saving.flag(annotation=draft, flagged=True, note="Which edition?")
+    saving.flag(draft=draft, by=draft.author, flagged=True, note="Which edition?")
     Annotation.objects.filter(pk=draft.pk).update(saved_at=now() - timedelta(days=STALE_DAYS + 1))
     Tag.objects.filter(pk=draft.sighting.tag_id).update(state="gone")
     assert counts(campaign) == {"flagged": 1, "review": 2, "stale": 1, "skipped": 0, "gone": 1}
@@ -93,7 +93,8 @@ def test_a_skipped_tag_needs_a_person_until_another_person_has_it():
 
 
 def test_the_page_shows_them_with_their_notes(client, campaign, olga):
-    saving.flag(annotation=of("bob").get(state="draft"), flagged=True, note="Which <edition>?")
+    draft = of("bob").get(state="draft")
+    saving.flag(draft=draft, by=draft.author, flagged=True, note="Which <edition>?")
     page = client.get(f"/campaigns/{campaign.pk}/progress/?why=flagged").content.decode()
     assert "Which &lt;edition&gt;?" in page
     assert "1 of 2: all their annotations are submitted" in page
@@ -106,7 +107,7 @@ def test_an_admin_who_may_still_annotate_the_tags_sees_no_share_of_what_others_e
 ):
     RoleGrant.objects.create(person=olga, role=Role.ANNOTATOR)
     flagged = of("alice").first()
-    saving.flag(annotation=flagged, flagged=True, note="Not a contradiction.")
+    of("alice").filter(pk=flagged.pk).update(flagged=True, flag_note="Not a contradiction.")
     Assignment.objects.filter(tag=flagged.sighting.tag).exclude(annotation=flagged).update(
         state="free", person=None
     )
