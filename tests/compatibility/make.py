@@ -27,6 +27,18 @@ TITLES = {"Corvay", "Hollis Veyne", "The Lamplighters", "Weirgate Bridge"}
 # In the open study, whose run has two responses: the items that each judge has judged.
 JUDGED = {"carys": 1, "dmitri": 1}
 
+# A table as a spreadsheet has it, and the field of each column.
+RECORDS = """\
+asked,one says,other says,one,other
+How long is the river?,12 km,15 km,The river is 12 km long.,The river has a length of 15 km.
+When was the mill built?,1850,1851,The mill was built in 1850.,The mill is of 1851.
+"""
+FIELDS = ("question", "answer_1", "answer_2", "passage_1_copied", "passage_2_copied")
+COLUMNS = dict(zip(RECORDS.splitlines()[0].split(","), FIELDS, strict=True))
+# Of the lines of the bundle, the first of which is of the prompt that is not verified.
+ANSWERED = 3
+LAB = "Lab"
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -103,7 +115,7 @@ def let_sign_in() -> None:
 def publish(folder: Path) -> None:
     """Give the frozen report and the release their addresses; the report's zip goes into the folder.
 
-    And records of a protocol come in.
+    And records of a protocol come in, and files as people send them.
     """
     from django.core.management import call_command
     from django.test import Client
@@ -117,6 +129,8 @@ def publish(folder: Path) -> None:
     call_command("load_example", "conflictbank")
     fenna = Person.objects.get(username="demo.fenna")
     report, release = ReportSnapshot.objects.get(), Release.objects.get()
+    bring_in(release, fenna)
+    judge_what_came(fenna)
     reports.publish(report, by=fenna)
     releases.publish(release, by=fenna, name="of-1-0")
     client = Client(headers={"host": "127.0.0.1:8000"})
@@ -124,6 +138,59 @@ def publish(folder: Path) -> None:
     zipped = client.get(f"/reports/snapshots/{report.pk}/report.zip")
     assert zipped.status_code == 200
     (folder / "report.zip").write_bytes(zipped.content)
+
+
+def bring_in(release, by) -> None:
+    """Import records, and responses to the release's prompts, the first of them not verified."""
+    from django.core.files.base import ContentFile
+
+    from datasets.importers import import_jobs
+    from datasets.importers.csv_files.choices import settled
+    from datasets.releasing.stored_files import path_of
+
+    def sent(file, **asked) -> None:
+        job = import_jobs.begin(file=file, by=by, **asked)
+        import_jobs.carry_out(job.pk)
+        job.refresh_from_db()
+        assert job.state == "done", job.error
+
+    table = ContentFile(RECORDS.encode(), "river.csv")
+    asked = {"collection_name": "river", "format": "csv", "part": ""}
+    options = settled(table, file_name=table.name, options={"columns": COLUMNS}, **asked)
+    sent(table, options=options, **asked)
+    bundle = zipfile.ZipFile(path_of(release.files.get(format="bundle").sha256))
+    rows = [json.loads(line) for line in bundle.read("data/prompts.jsonl").splitlines()[:ANSWERED]]
+    lines = ContentFile("\n".join(map(line_of, rows)).encode(), "replies.jsonl")
+    options = {"release": release.version, "name": LAB}
+    sent(lines, kind="responses", collection_name=release.collection.name, options=options)
+
+
+def judge_what_came(by) -> None:
+    """The run made elsewhere is judged, and its report frozen."""
+    from evaluation.frozen import snapshots
+    from generation.models import Run
+    from judging import studies, verdicts
+    from judging.selections import Selection
+
+    design = studies.StudyDesign(seed=1121)
+    study = studies.create(LAB, Selection([Run.objects.get(name=LAB)]), design, by=by)
+    judges = [type(by).objects.get(username=f"demo.{name}") for name in JUDGED]
+    studies.open_study(study, judges)
+    for judge in judges:
+        for slot in verdicts.slots_of(judge).filter(round__study=study):
+            verdicts.give(slot, "correct", comment="As the passage has it.")
+        verdicts.hand_in(judge, study)
+    studies.close_study(study)
+    snapshots.freeze(study, by=by)
+
+
+def line_of(row: dict) -> str:
+    """A line of responses made elsewhere."""
+    is_first = row["prompt"] == "internal-knowledge"
+    known = {} if is_first else {"prompt_sha256": row["prompt_sha256"]}
+    text = f"The answer is {row['gold'][0]}."
+    made = {"options": {"temperature": 0}, "raw": text, "finish_reason": "stop"}
+    return json.dumps({"row": row["id"], "model": "lab/llm-7b", "text": text, **made, **known})
 
 
 def back_up(folder: Path, data_dir: Path) -> None:

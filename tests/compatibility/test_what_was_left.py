@@ -43,15 +43,22 @@ def test_a_backup_is_restored_and_brought_up_to_date_and_all_of_it_opens(version
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["signed in"] == ["demo.fenna", "demo.carys"]
     assert found["problems"] == found["unopened"] == []
-    (report,), (release,) = (
+    reports, (release,) = (
         rows(backup, "evaluation.reportsnapshot"),
         rows(backup, "datasets.release"),
     )
-    assert found["report"] == [200, hashlib.sha256(report["text"].encode()).hexdigest()]
+    assert found["reports"] == [
+        [200, hashlib.sha256(report["text"].encode()).hexdigest()] for report in reports
+    ]
     files = found["files"]
     assert files["demonstration-1.0-records.json"] == [200, release["sha256"]]
     assert files["demonstration-1.0-complete.json"] == [200, found["again"]]
-    if version != "0.2.0":
+    if version == "0.2.0":
+        assert found["imports"] == {}
+    else:
+        # A study uses the responses, so that their import is not undone.
+        assert found["imports"] == {"records": "undone", "responses": "done"}
+        assert found["not verified"] == ["internal-knowledge"]
         kept = rows(backup, "datasets.releasefile")
         assert files == {file["name"]: [200, file["sha256"]] for file in kept}
         assert [status for status, _ in found["public"].values()] == [200, 200]

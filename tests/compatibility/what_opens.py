@@ -8,6 +8,7 @@ import io
 import json
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import django
@@ -20,10 +21,13 @@ from django.test import Client  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
 from annotation.models import Annotation  # noqa: E402
-from datasets.models import Collection, Publication, ReleaseFile  # noqa: E402
+from datasets.importers import import_jobs  # noqa: E402
+from datasets.models import Collection, ImportJob, Publication, ReleaseFile  # noqa: E402
 from datasets.releasing.verifying import problems  # noqa: E402
 from evaluation.models import ReportSnapshot  # noqa: E402
+from generation.models import Response, Run  # noqa: E402
 from judging.models import JudgingSlot  # noqa: E402
+from leases.refusal import Conflict  # noqa: E402
 from tests.factories import PASSWORD  # noqa: E402
 
 ADMIN, ANNOTATOR, JUDGE = "demo.fenna", "demo.odile", "demo.carys"
@@ -47,9 +51,16 @@ def main() -> None:
             for address, (status, _) in ((one, opened(one, who)) for one in addresses)
             if status != 200
         ],
-        "report": opened("/reports/snapshots/1.json"),
+        "reports": [
+            opened(f"/reports/snapshots/{key}.json")
+            for key in ReportSnapshot.objects.order_by("pk").values_list("pk", flat=True)
+        ],
         "files": {file.name: opened(f"{RELEASE}files/{file.format}/") for file in files},
         "public": {address: opened(address, "") for address in public()},
+        "not verified": list(
+            Response.objects.filter(prompt_verified=False).values_list("prompt", flat=True)
+        ),
+        "imports": {job.kind: undone(job) for job in ImportJob.objects.order_by("pk")},
         "again": again(),
     }
     print(json.dumps(found))
@@ -70,10 +81,31 @@ def pages() -> dict[str, list[str]]:
             *(f"{HERE}export/{name}/" for name in FORMATS),
             *("/runs/1/", "/runs/1/responses/", "/studies/", "/studies/1/", "/studies/1/export/"),
             *("/reports/1/", "/reports/1/rows/", REPORT, f"{REPORT}report.zip", f"{REPORT}paper/"),
+            *(address for report in ReportSnapshot.objects.all() for address in of_report(report)),
+            *(f"/imports/{key}/" for key in ImportJob.objects.values_list("pk", flat=True)),
+            *(f"/runs/{run.pk}/responses/" for run in Run.objects.exclude(release=None)),
         ],
         ANNOTATOR: ["/annotate/", f"/annotate/{work.assignment_id}/"],
         JUDGE: ["/judge/", "/judge/2/", f"/judge/slots/{slot.pk}/"],
     }
+
+
+def of_report(report: ReportSnapshot) -> list[str]:
+    """It, its comparison with the report as it is now, and the verdicts of its closed study."""
+    study = report.study_id
+    return [
+        f"/reports/snapshots/{report.pk}/",
+        f"/reports/{study}/next-to/?with=snapshot-{report.pk}",
+        f"/studies/{study}/export/human/",
+    ]
+
+
+def undone(job: ImportJob) -> str:
+    """The state of the import after somebody has asked to undo it; what a study uses stays."""
+    with suppress(Conflict):
+        import_jobs.undo(job, Person.objects.get(username=ADMIN))
+    job.refresh_from_db()
+    return job.state
 
 
 def public() -> list[str]:
