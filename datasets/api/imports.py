@@ -41,7 +41,8 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
 
     The report of responses: so many `responses`, to so many `questions` and to these `prompts`. `models`: each with its
     `options` and the number of its `responses`. So many are `not_verified`, `held` as their text may have reasoning,
-    or `empty`.
+    or `empty`. `earlier_runs`: the ids of those made of the same file. Who judges or resolves in an open study is not
+    told `models` and `earlier_runs`.
     """
 
     options = serializers.DictField()
