@@ -69,6 +69,7 @@ PLACES = [
         {ADMIN, RESEARCHER, ANNOTATOR},
         "/collections",
         "/contradictions",
+        "/imports",
     ),
     _place("Data", "Writing", "writing:writings", {ADMIN, ANNOTATOR}, "/writing"),
     _place("Data", "Protocols", "protocols:protocols", {ADMIN, RESEARCHER}, "/protocols"),

@@ -32,8 +32,8 @@ class LabelStudioTasks:
     name = "label-studio"
     label = "Label Studio (JSON, JSON_MIN)"
     hint = (
-        "Annotated tasks as Label Studio exports them, where the controls of the form and the data of the tasks have "
-        "the names of the study. What becomes no part of a record is counted."
+        "Annotated tasks as Label Studio exports them. Controls and data with other names than the study's are listed "
+        "and can be named. What becomes no part of a record is counted."
     )
 
     def __init__(self, wanted: Wanted | None = None) -> None:
