@@ -7,8 +7,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.request import Request
@@ -72,27 +70,18 @@ def schema_read(request: Request) -> HttpResponse:
 @signed_in
 def operations(request: HttpRequest) -> HttpResponse:
     """All operations by room."""
-    rooms, text = _rooms()
+    rooms: dict[str, list[ShownOperation]] = {}
+    for room, shown in shown_operations(schema()):
+        rooms.setdefault(room, []).append(shown)
     error = list(_fields(schema(), {"$ref": "#/components/schemas/ErrorOut"}))
     scopes = [(scope.value, allows) for scope, allows in WHAT_THEY_ALLOW.items()]
     context = {
-        "rooms": rooms,
-        "operations": text,
+        "rooms": rooms.items(),
         "error": error,
         "scopes": scopes,
         "statuses": WHY.items(),
     }
     return render(request, "api/operations.html", context)
-
-
-@cache
-def _rooms() -> tuple[list[tuple[str, list[ShownOperation]]], SafeString]:
-    """The operations of each room, and what the page says of all: the same for everybody, made once in a process."""
-    rooms: dict[str, list[ShownOperation]] = {}
-    for room, shown in shown_operations(schema()):
-        rooms.setdefault(room, []).append(shown)
-    found = list(rooms.items())
-    return found, render_to_string("api/_rooms.html", {"rooms": found})
 
 
 def shown_operations(made: Json) -> Iterator[tuple[str, ShownOperation]]:
