@@ -68,13 +68,13 @@ class ImportForm(forms.Form):
             (Taken.GROUND_TRUTH, "Take the ground truth"),
             (Taken.ONE_ANNOTATOR, "Take those of one annotator"),
         ],
-        help_text="The others are counted. For a collection of each annotator, import the file once for each.",
+        help_text="The others are counted. The report offers a collection for each annotator's work.",
     )
     annotator = forms.CharField(
         required=False,
         max_length=254,
         label="Annotator in Label Studio",
-        help_text="The number or e-mail address by which the file names one annotator.",
+        help_text="The number, e-mail address or pseudonym by which the file names one annotator.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     file = forms.FileField(

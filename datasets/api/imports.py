@@ -33,11 +33,12 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
 
     The report of records: of so many `records` and `questions`, `added` are new in the collection, and `already_there`
     were not. `repeated`: [record, the earlier one that it equals] from 1, the first hundred of `repeated_records`.
-    `deviations`: how many there are of each kind, and in how many `deviating_records`. `part` and `how_it_comes_out`
-    are for records of a protocol: how an export differs from the file. `reported`: what of a file of Label Studio
-    became no part of a record, and how often; `controls`: those of such a file, each with its `key` in the record, or
-    which one is `proposed`; `annotators`: how many annotations each has. A checked file that is refused as long as its
-    controls have other names has a report of `refused`, `problems` and `controls`: send it again with names.
+    `deviations`: how many there are of each kind, and in how many `deviating_records`. `part`: of a data set with
+    several files. `how_it_comes_out`: how an export differs from the file, for CSV and records of a protocol.
+    `reported`: what of a CSV file or one of Label Studio became no part of a record, and how often. Of Label Studio,
+    `controls`: each with its `key` in the record, or which one is `proposed`; `annotators`: how many annotations each
+    has. A checked file that is refused as long as its controls have other names has a report of `refused`, `problems`
+    and `controls`: send it again with names.
 
     The report of responses: so many `responses`, to so many `questions` and to these `prompts`. `models`: each with its
     `options` and the number of its `responses`. So many are `not_verified`, `held` as their text may have reasoning,
@@ -107,7 +108,7 @@ def imports_list(request: Request) -> Response:
     once=True, counts="imports", refusals=(404,),
 )  # fmt: skip
 def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
-    """Send a file of records. A worker imports all of it or nothing; read the import to see when it is over.
+    """Send a file. A worker imports all of it or nothing; read the import to see when it is over.
 
     While an import of the same file, of that name, into the same collection is under way, the answer is that one.
     """

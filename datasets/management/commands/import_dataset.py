@@ -53,8 +53,8 @@ class Command(RefusingCommand):
             "--take",
             default=Taken.LATEST.value,
             metavar="WHICH",
-            help="of several annotations of a task of Label Studio: latest, ground-truth, or the number or e-mail "
-            "address of the one annotator whose are taken",
+            help="of several annotations of a task of Label Studio: latest, ground-truth, or the number, e-mail "
+            "address or pseudonym of the one annotator whose are taken",
         )
         parser.add_argument(
             "--name",
@@ -70,7 +70,7 @@ class Command(RefusingCommand):
             action="append",
             default=[],
             metavar="COLUMN=FIELD",
-            help="of a CSV file: which field a column is; without any, as the columns' names say",
+            help="of a CSV file: which field a column is, and the others are left out; without any, as the names say",
         )
         parser.add_argument(
             "--delimiter",
