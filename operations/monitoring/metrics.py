@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, read by a few queries that each use an index."""
+"""Metrics for Prometheus, read by a few queries; those of large tables use an index."""
 
 import shutil
 from dataclasses import dataclass
@@ -12,15 +12,19 @@ from django.db.models.functions import Now
 from accounts.models import Session
 from annotation.models import AskedArticle, Assignment
 from annotation.states import AskedState, AssignmentState
+from datasets.models import FreezeJob, ImportJob
+from datasets.states import FreezeState, ImportState
 from generation.models import Response
 from generation.states import ResponseState, RunState
-from judging.models import MachineVerdict
-from judging.states import MachineState
+from judging.models import JudgingSlot, MachineVerdict
+from judging.states import MachineState, SlotState
 from leases.clock import now
 from operations.monitoring import findings, health, heartbeats
 from operations.monitoring.exposition import Gauge, quantile, text
 from wikifetch.models import FetchRun
 from wikifetch.states import FetchState
+from writing.models import Entry
+from writing.states import IN_HAND
 
 HOUR = timedelta(hours=1)
 TOKENS_OVER = timedelta(minutes=5)
@@ -62,7 +66,24 @@ QUEUES = (
         MachineVerdict.objects.filter(state=MachineState.WAITING),
         MachineVerdict.objects.filter(state=MachineState.RUNNING),
     ),
+    WatchedQueue(
+        "imports",
+        ImportJob.objects.filter(state=ImportState.WAITING),
+        ImportJob.objects.filter(state=ImportState.RUNNING),
+        "created_at",
+    ),
+    WatchedQueue(
+        "freezes",
+        FreezeJob.objects.filter(state=FreezeState.WAITING),
+        FreezeJob.objects.filter(state=FreezeState.RUNNING),
+        "created_at",
+    ),
 )
+HELD_BY_PEOPLE: dict[str, QuerySet[Any]] = {
+    "assignments": Assignment.objects.filter(state=AssignmentState.HELD),
+    "judging_slots": JudgingSlot.objects.filter(state=SlotState.WAITING),
+    "entries": Entry.objects.filter(state__in=IN_HAND),
+}
 
 
 def exposed() -> str:
@@ -89,9 +110,8 @@ def _queues(present: datetime) -> list[Gauge]:
         if queue.since:
             first = queue.waiting.order_by().aggregate(first=Min(queue.since))["first"]
             oldest.set(_seconds_since(first, present), queue=queue.name)
-        expired.set(queue.held.filter(lease_until__lt=Now()).count(), queue=queue.name)
-    held = Assignment.objects.filter(state=AssignmentState.HELD, lease_until__lt=Now())
-    expired.set(held.count(), queue="assignments")
+    for name, held in {**{queue.name: queue.held for queue in QUEUES}, **HELD_BY_PEOPLE}.items():
+        expired.set(held.filter(lease_until__lt=Now()).count(), queue=name)
     return [waiting, oldest, expired]
 
 

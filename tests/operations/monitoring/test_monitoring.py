@@ -1,6 +1,7 @@
 """/readyz, /metrics and the banner, for each kind of person and program."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db import OperationalError, connection
@@ -10,12 +11,16 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
 from annotation.workflow.asked_articles import ask_for
+from datasets.models import FreezeJob, ImportJob
 from generation.models import Response
 from generation.states import ResponseState, RunState
+from leases.models import Leased
 from operations.monitoring import findings, health
 from operations.monitoring.findings import Finding, State
 from operations.monitoring.health import HealthReport
+from operations.monitoring.metrics import HELD_BY_PEOPLE, QUEUES
 from tests.annotation import factories as annotation
+from tests.datasets import factories as datasets
 from tests.factories import person
 from tests.generation import factories as generation
 
@@ -154,6 +159,32 @@ def test_the_figures_count_the_rows(client, settings, shown, answered):
     assert metrics["sicetnon_people_signed_in"] == "1"
 
 
+def test_imports_and_freezes_that_wait_are_counted(client, settings, shown):
+    shown(WELL, findings.of_migrations(0))
+    alice, collection = person("alice", Role.ADMIN), datasets.mills()
+    hour = Now() - timedelta(hours=1)
+    given = {"upload": uuid4(), "bytes": 2, "created_by": alice, "created_at": hour}
+    ImportJob.objects.create(collection="mills", **given)
+    ImportJob.objects.create(
+        collection="mills", **given | {"upload": uuid4()}, state="running", lease_until=hour
+    )
+    FreezeJob.objects.create(
+        collection=collection, version="1.0", started_by=alice, created_at=hour
+    )
+    metrics = figures(client, settings)
+    for queue in ("imports", "freezes"):
+        assert metrics[f'sicetnon_queue_waiting{{queue="{queue}"}}'] == "1"
+        oldest = float(metrics[f'sicetnon_queue_oldest_seconds{{queue="{queue}"}}'])
+        assert oldest == pytest.approx(3600, abs=30)
+    assert metrics['sicetnon_leases_expired{queue="imports"}'] == "1"
+    assert metrics['sicetnon_leases_expired{queue="freezes"}'] == "0"
+
+
+def test_each_kind_of_leased_row_is_in_a_figure():
+    counted = [*(queue.held for queue in QUEUES), *HELD_BY_PEOPLE.values()]
+    assert {rows.model for rows in counted} == set(Leased.__subclasses__())
+
+
 def test_what_waits_for_a_person_is_in_no_queue(client, settings, shown, answered):
     shown(WELL, findings.of_migrations(0))
     answered.state = RunState.DRAFT
@@ -165,7 +196,7 @@ def test_the_figures_cost_the_same_few_queries_however_many_rows(
     client, settings, shown, answered, django_assert_max_num_queries
 ):
     shown(WELL, findings.of_migrations(0))
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(27):
         figures(client, settings)
 
 
