@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='auditevent',
             name='kind',
-            field=models.CharField(choices=[('sign-in', 'Signed in'), ('failure', 'Sign-in failed'), ('role', 'Roles or access changed'), ('link', 'Link made, used or withdrawn'), ('password', 'Password changed'), ('second-factor', 'Second factor turned on or off'), ('identity', 'Identity linked or removed'), ('token', 'Token made or revoked'), ('import', 'Imported'), ('export', 'Downloaded'), ('freeze', 'Frozen'), ('describe', 'Described'), ('publish', 'Published'), ('exclusion', 'Exclusion'), ('guideline', 'Guideline changed'), ('study', 'Study opened again'), ('writing', 'Writing opened or closed'), ('forgetting', 'Person forgotten'), ('backup', 'Backed up'), ('restore', 'Restored')], max_length=20),
+            field=models.CharField(choices=[('sign-in', 'Signed in'), ('failure', 'Sign-in failed'), ('role', 'Roles or access changed'), ('link', 'Link made, used or withdrawn'), ('password', 'Password changed'), ('second-factor', 'Second factor turned on or off'), ('identity', 'Identity linked or removed'), ('token', 'Token made or revoked'), ('import', 'Imported or removed'), ('export', 'Downloaded'), ('freeze', 'Frozen'), ('describe', 'Described'), ('publish', 'Published or withdrawn'), ('exclusion', 'Exclusion'), ('guideline', 'Guideline changed'), ('study', 'Study changed'), ('writing', 'Writing opened or closed'), ('forgetting', 'Person forgotten'), ('backup', 'Backed up'), ('restore', 'Restored')], max_length=20),
         ),
         migrations.CreateModel(
             name='ApiToken',
