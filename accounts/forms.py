@@ -291,7 +291,9 @@ class AuditForm(forms.Form):
         label="Person",
         required=False,
         max_length=60,
-        widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": "name or pseudonym"}),
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "placeholder": "username or pseudonym"}
+        ),
     )
     since = forms.DateField(
         label="From", required=False, widget=forms.DateInput(attrs={"type": "date"})
@@ -307,7 +309,7 @@ class AuditForm(forms.Form):
         is_theirs = Q(username__iexact=named) | Q(pseudonym__iexact=named)
         person = Person.objects.filter(is_theirs).first()
         if person is None:
-            raise ValidationError("Nobody here has this sign-in name or pseudonym.")
+            raise ValidationError("Nobody here has this username or pseudonym.")
         return person
 
     @property

@@ -64,7 +64,7 @@ def open_ones() -> QuerySet[Invitation]:
 
 
 def names_taken() -> set[str]:
-    """The names and sign-in names of people, and whom open invitations are for, casefolded."""
+    """The names and usernames of people, and whom open invitations are for, casefolded."""
     people = Person.objects.values_list("name", "username")
     notes = open_ones().values_list("note", flat=True)
     return {name.casefold() for name in chain(*people, notes) if name}

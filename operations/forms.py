@@ -7,7 +7,7 @@ from accounts.models import Person
 
 class ForgetForm(forms.Form):
     username = forms.CharField(
-        label="Sign-in name",
+        label="Username",
         max_length=60,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )

@@ -55,7 +55,7 @@ class NameWords:
 
 
 def words_of(name: str, username: str, addresses: Iterable[str] = ()) -> NameWords:
-    """The words that name a person: name and sign-in name, their parts, and the addresses with what is before the @."""
+    """The words that name a person: name and username, their parts, and the addresses with what is before the @."""
     given = [name, username, *addresses]
     addresses = {text for text in given if ADDRESS.fullmatch(text)}
     certain = {text for text in given if len(PART.findall(text)) > 1 and " " in text} | addresses

@@ -71,7 +71,7 @@ def names_in(collection: Collection, by: Person) -> NamesFound:
 
 
 def _words_of_people() -> NameWords:
-    """Whole names, sign-in names and addresses; not the parts of a name, which are words of many texts."""
+    """Whole names, usernames and addresses; not the parts of a name, which are words of many texts."""
     people = Person.objects.filter(is_demonstration=False).values_list("name", "username")
     words = [words_of(name, username) for name, username in people]
     certain = set(chain.from_iterable(each.certain for each in words))

@@ -24,7 +24,7 @@ from writing.blinding import check_shown
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def forget(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what is deleted, replaced and kept; forget the person once their sign-in name is typed."""
+    """Show what is deleted, replaced and kept; forget the person once their username is typed."""
     someone, by = get_object_or_404(Person, pk=pk), person_of(request)
     forgetting.check_forgettable(someone)
     form = ForgetForm(request.POST or None, person=someone)

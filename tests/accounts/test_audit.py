@@ -44,7 +44,7 @@ def alice():
 
 
 def logged(*kinds):
-    """(kind, sign-in name, name of the person, about) of the entries, oldest first."""
+    """(kind, username, name of the person, about) of the entries, oldest first."""
     rows = AuditEvent.objects.order_by("pk").select_related("by", "person")
     names = [
         (

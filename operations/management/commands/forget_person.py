@@ -44,7 +44,7 @@ class Command(RefusingCommand):
 
     def show_effects(self, person: Person) -> list[str]:
         """Returns the keys of the comments whose releases are to be withheld."""
-        self.stdout.write("Name, sign-in name, password and last sign-in are deleted.")
+        self.stdout.write("Name, username, password and last sign-in are deleted.")
         for holding in forgetting.holdings(person):
             if count := holding.rows.count():
                 self.stdout.write(f"{count:>8} {holding.what}: {holding.fate}")
