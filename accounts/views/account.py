@@ -36,7 +36,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @signed_in
 @sensitive_post_parameters()
 def change_password(request: HttpRequest) -> HttpResponse:
-    """A new password ends all sessions but this one."""
+    """A new password ends all tokens, and all sessions but this one."""
     person = person_of(request)
     form = OwnPasswordForm(request, request.POST)
     if not form.is_valid():
@@ -48,7 +48,9 @@ def change_password(request: HttpRequest) -> HttpResponse:
     update_session_auth_hash(request, person)
     request.session.save()
     sessions.end_all(person, but=request.session.session_key)
-    messages.success(request, "Your password is changed, and your other sessions have ended.")
+    messages.success(
+        request, "Your password is changed, and your other sessions and your tokens have ended."
+    )
     return redirect("accounts:account")
 
 

@@ -186,7 +186,8 @@ def unlink(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     institution.unlink(person, by=person, but=request.session.session_key)
     messages.success(
-        request, "From now on you sign in with your password, and your other sessions have ended."
+        request,
+        "From now on you sign in with your password, and your other sessions and your tokens have ended.",
     )
     return redirect("accounts:linked")
 

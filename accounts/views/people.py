@@ -106,7 +106,8 @@ def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
     someone = _somebody_else(request, pk, "second factor", "a code")
     second_factor.take_away(someone, by=person_of(request))
     messages.success(
-        request, f"{someone} now signs in with the password alone, and their sessions have ended."
+        request,
+        f"{someone} now signs in with the password alone, and their sessions and tokens have ended.",
     )
     return redirect("accounts:person", pk=pk)
 
@@ -118,7 +119,8 @@ def remove_identity(request: HttpRequest, pk: int) -> HttpResponse:
     someone = _somebody_else(request, pk, "link", "your password")
     institution.unlink(someone, by=person_of(request))
     messages.success(
-        request, f"{someone} now signs in with a password alone, and their sessions have ended."
+        request,
+        f"{someone} now signs in with a password alone, and their sessions and tokens have ended.",
     )
     return redirect("accounts:person", pk=pk)
 

@@ -117,7 +117,7 @@ def test_a_new_password_ends_every_other_session_and_keeps_this_one(bob):
     answer = here.post(
         "/account/password/", {"current_password": PASSWORD, "new_password": NEW}, follow=True
     )
-    assert "your other sessions have ended" in answer.content.decode()
+    assert "your other sessions and your tokens have ended" in answer.content.decode()
     assert is_in(here)
     assert not is_in(there)
     assert Session.objects.filter(person=bob).count() == 1

@@ -104,6 +104,6 @@ def test_changing_the_password_ends_the_other_tabs_session_and_keeps_ones_own(op
     here.get_by_label("Current password").fill(PASSWORD)
     here.get_by_label("New password").fill("eleven slow otters")
     here.get_by_role("button", name="Change the password").click()
-    expect(here.get_by_text("your other sessions have ended")).to_be_visible()
+    expect(here.get_by_text("your other sessions and your tokens have ended")).to_be_visible()
     there.goto("/judge/")
     expect(there.get_by_text("Your session has ended")).to_be_visible()

@@ -153,5 +153,5 @@ def test_an_admin_removes_the_second_factor_of_a_lost_phone(open_page, bob):
     assert look_at(page, reverse("accounts:person", args=[bob.pk])) == []
     page.get_by_text("Remove the second factor", exact=True).click()
     page.get_by_role("button", name="Yes, remove the second factor").click()
-    expect(page.get_by_text("their sessions have ended")).to_be_visible()
+    expect(page.get_by_text("their sessions and tokens have ended")).to_be_visible()
     assert not SecondFactor.objects.exists()
