@@ -35,12 +35,19 @@ def written(folder, text=PLAIN, name="mills.toml"):
 
 def test_add_installs_a_file_or_one_that_comes_with_the_program(folder):
     path = written(folder)
-    assert run("add", path).startswith("mills version 1 installed\n  sha256 ")
+    assert run("add", path).startswith("mills version 1 is installed.\n  sha256 ")
     assert run("add", path).startswith(
-        "mills version 1 was installed before; nothing was changed\n"
+        "mills version 1 was installed before: nothing was changed.\n"
     )
-    assert run("add", "conflictbank").startswith("conflictbank version 1 installed\n")
+    assert run("add", "conflictbank").startswith("conflictbank version 1 is installed.\n")
     assert Protocol.objects.get(name="conflictbank").text.encode() == file_of("conflictbank")
+
+
+def test_add_says_that_a_higher_version_is_installed(folder):
+    run("add", written(folder, changed("version = 1", "version = 2", PLAIN)))
+    assert run("add", written(folder)).startswith(
+        "mills version 1 is installed. Version 2 is installed, which is higher.\n"
+    )
 
 
 @pytest.mark.parametrize("action", ["check", "add", "show"])
@@ -123,7 +130,7 @@ def test_new_writes_a_file_that_passes_and_can_be_installed(folder, name):
         f"Wrote {name}.toml. Install it with: manage.py protocol add {name}.toml\n"
     )
     assert "Nothing is wrong" in run("check", f"{name}.toml")
-    assert run("add", f"{name}.toml").startswith(f"{name} version 1 installed\n")
+    assert run("add", f"{name}.toml").startswith(f"{name} version 1 is installed.\n")
     record = '{"id": "1", "passage": "P.", "question": "When?", "options": ["1850", "1900"], "right": "A"}'
     (folder / "records.jsonl").write_text(record + "\n")
     assert "P.\n\nWhen?\nA. 1850\nB. 1900\n" in run(

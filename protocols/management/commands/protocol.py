@@ -10,7 +10,7 @@ from leases.command import RefusingCommand
 from leases.refusal import Refusal
 from protocols.declaration import Declaration
 from protocols.example_record import ExampleRecord, ShownBlock, blocks_on, invented
-from protocols.installed import NoProtocol, declared, install, standing, warnings_of
+from protocols.installed import NoProtocol, declared, higher_than, install, standing, warnings_of
 from protocols.new_file import new_file
 from protocols.reading import LARGEST
 from protocols.record_sources import record_sources
@@ -65,10 +65,9 @@ class Command(RefusingCommand):
                 self.stdout.write(line)
         else:
             row, is_new = install(data, given)
-            done = "installed" if is_new else "was installed before; nothing was changed"
-            self.stdout.write(
-                "\n  ".join([f"{row} {done}", f"sha256 {row.sha256}", *warnings_of(row)])
-            )
+            done = "is installed" if is_new else "was installed before: nothing was changed"
+            said = f"{row} {done}.{higher_than(row)}"
+            self.stdout.write("\n  ".join([said, f"sha256 {row.sha256}", *warnings_of(row)]))
 
 
 def _lines(refused: NoProtocol) -> Iterator[str]:
