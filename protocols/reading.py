@@ -85,7 +85,8 @@ FILE_KEYS = {
     "ascii": Key(bool, about="True: characters outside ASCII are escaped."),
     "by": Key(
         str,
-        about="A slice that no file holds: the import asks for its value, and an export writes a file for each.",
+        about="A slice that no file holds: an import takes its value from the file's name, or asks for it, and an "
+        "export writes a file for each.",
     ),
     "names": Key(dict, about="With `by`: for each value the name of its file."),
     "canary": Key(
