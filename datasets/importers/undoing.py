@@ -7,9 +7,9 @@ from contextlib import suppress
 from django.db import transaction
 from django.db.models import PROTECT, ForeignObjectRel, ManyToManyRel, ProtectedError
 
-from datasets.importers.arriving import LONG_AGO
 from datasets.models import Collection, Contradiction, FreezeJob, Instance
 from datasets.states import FreezeState
+from leases.clock import in_seconds
 from leases.refusal import Conflict
 from pages.counting import how_many
 
@@ -30,7 +30,7 @@ def hide(*, key: int, first: int, last: int, is_new: bool) -> None:
             "keep the records."
         )
     name = f"~{uuid.uuid4().hex}"
-    rows.update(collection=Collection.everything.create(name=name, arriving_until=LONG_AGO))
+    rows.update(collection=Collection.everything.create(name=name, arriving_until=in_seconds(-1)))
     if is_new:
         # Unless it has other records, or somebody works with it.
         with suppress(ProtectedError), transaction.atomic():

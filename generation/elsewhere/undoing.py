@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
-from datasets.importers.arriving import LONG_AGO
 from datasets.models import Collection
 from generation.models import Run
+from leases.clock import in_seconds
 from leases.extension import ExtensionPoint
 from leases.refusal import Conflict
 from protocols.uses import Use, in_words
@@ -45,5 +45,5 @@ def hide(key: int) -> None:
             "or keep the run."
         )
     name = f"~{uuid.uuid4().hex}"
-    run.collection = Collection.everything.create(name=name, arriving_until=LONG_AGO)
+    run.collection = Collection.everything.create(name=name, arriving_until=in_seconds(-1))
     run.save(update_fields=["collection"])

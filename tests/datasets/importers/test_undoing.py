@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from structlog.testing import capture_logs
 
 from accounts.models import Person
 from accounts.roles import Role
@@ -9,7 +10,6 @@ from datasets import revisions, subsets, tasks
 from datasets.drawing import SubsetPlan
 from datasets.excluding import exclusions
 from datasets.importers import import_jobs
-from datasets.importers.arriving import LONG_AGO
 from datasets.models import Collection, Contradiction, Exclusion, ImportJob, Instance, Subset
 from datasets.records import current
 from datasets.releasing import freeze_jobs
@@ -18,6 +18,7 @@ from datasets.subsets import Query
 from generation import runs
 from generation.models import Response, Run
 from generation.prompts import prompting
+from leases.clock import in_seconds
 from leases.refusal import Conflict, NotFoundHere
 from tests.datasets.factories import edited, imported, record, text_of
 from tests.factories import person
@@ -209,9 +210,11 @@ def test_a_run_is_not_made_over_records_that_are_undone_meanwhile(service, other
 def test_records_that_cannot_be_removed_are_in_no_other_imports_way(service):
     by_job("A")
     run_over(Instance.objects.get())
-    hidden = Collection.everything.create(name="~a", arriving_until=LONG_AGO)
+    hidden = Collection.everything.create(name="~a", arriving_until=in_seconds(-1))
     Contradiction.objects.update(collection=hidden)
-    assert tasks.sweep_imports() == 0
+    with capture_logs() as logs:
+        assert [tasks.sweep_imports() for _ in range(2)] == [0, 0]
+    assert [line["event"] for line in logs] == ["rows_not_removed"]  # once
     assert by_job("B").state == "done"
     Response.objects.all().delete()
     assert tasks.sweep_imports() == 1
