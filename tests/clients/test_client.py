@@ -77,12 +77,28 @@ def test_responses_are_sent_to_their_release(tmp_path):
     file = tmp_path / "responses.jsonl"
     file.write_text('{"row": "a:1:p", "model": "m", "text": ""}\n')
     client, server, _ = scripted((202, {"id": 5, "state": "waiting"}, {}))
-    assert client.import_responses("mills", "1.0", file)["id"] == 5
+    assert client.import_responses("mills", "1.0", file, name="Lab")["id"] == 5
     assert server.asked[0].url == f"{ADDRESS}/api/imports/"
-    fields = {"kind": "responses", "collection": "mills", "options": '{"release": "1.0"}'}
-    sent = [f'name="{name}"\r\n\r\n{value}\r\n'.encode() for name, value in fields.items()]
-    for part in (*sent, b'"text": ""'):
-        assert part in server.asked[0].body
+    options = {"release": "1.0", "name": "Lab"}
+    assert_sent(server.asked[0], kind="responses", collection="mills", options=json.dumps(options))
+    assert b'"text": ""' in server.asked[0].body
+
+
+def assert_sent(request, **fields):
+    for name, value in fields.items():
+        assert f'name="{name}"\r\n\r\n{value}\r\n'.encode() in request.body
+
+
+def test_a_file_is_sent_with_options_to_be_checked(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("frage\nWhen?\n")
+    client, server, _ = scripted(*[(202, {"id": 5, "state": "waiting"}, {})] * 2)
+    columns = {"frage": "question"}
+    client.import_file("mills", "csv", file, dry_run=True, columns=columns, delimiter="comma")
+    client.import_file("mills", "csv", file)
+    options = json.dumps({"columns": columns, "delimiter": "comma"})
+    assert_sent(server.asked[0], dry_run="True", options=options, format="csv")
+    assert_sent(server.asked[1], dry_run="False", options="{}")
 
 
 def test_an_import_that_was_checked_waits_for_its_sender():

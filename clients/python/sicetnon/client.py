@@ -161,17 +161,35 @@ class Client(Transport):
         """The files that one has sent."""
         return self.rows("/api/imports/", **filters)
 
-    def import_file(self, collection: str, format: str, path: str | Path, part: str = "") -> Row:
-        """Send a file of records; sent twice by chance, it is imported once. `wait_for` it."""
-        return self._import(path, collection=collection, format=format, part=part)
+    def import_file(
+        self,
+        collection: str,
+        format: str,
+        path: str | Path,
+        part: str = "",
+        *,
+        dry_run: bool = False,
+        **options: Any,
+    ) -> Row:
+        """Send a file of records; sent twice by chance, it is imported once. `wait_for` it.
 
-    def import_responses(self, collection: str, version: str, path: str | Path) -> Row:
-        """Send responses to the prompts of a release, as JSON Lines. `wait_for` it."""
-        release = json.dumps({"release": version})
-        return self._import(path, kind="responses", collection=collection, options=release)
+        `options` of the API, as columns={"frage": "question"}. With `dry_run` it is only checked.
+        """
+        asked = {"collection": collection, "format": format, "part": part, "dry_run": dry_run}
+        return self._import(path, options, **asked)
+
+    def import_responses(
+        self, collection: str, version: str, path: str | Path, name: str = "", **asked: Any
+    ) -> Row:
+        """Send responses to the prompts of a release, as JSON Lines; `name` is their run's. `wait_for` it."""
+        options = {"release": version, "name": name}
+        return self._import(path, options, kind="responses", collection=collection, **asked)
 
     def wait_for(self, job: Row, seconds: float = 3600) -> Row:
-        """The import once it is over, or checked and waits to be confirmed. Raises TimeoutError."""
+        """The import once it is over, or checked and waits to be confirmed. Raises TimeoutError.
+
+        One whose report has `refused` cannot be confirmed: send the file again with `names` for its controls.
+        """
         left = seconds
         while (now := self.get(f"/api/imports/{job['id']}/"))["state"] not in OVER:
             if left <= 0:
@@ -191,10 +209,11 @@ class Client(Transport):
 
     # ------------------------------------------------------------ what they share
 
-    def _import(self, path: str | Path, **fields: Any) -> Row:
+    def _import(self, path: str | Path, options: Row, **fields: Any) -> Row:
         # The file's bytes, not the open file: after a wait they are sent from the beginning again.
         files = {"file": (Path(path).name, Path(path).read_bytes())}
-        sent = self.send("POST", "/api/imports/", data=fields, files=files, headers=_once())
+        data = {**fields, "options": json.dumps(options)}
+        sent = self.send("POST", "/api/imports/", data=data, files=files, headers=_once())
         return sent.json()
 
     def _next(self, path: str, body: Row) -> Row | None:
