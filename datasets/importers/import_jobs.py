@@ -27,6 +27,7 @@ from accounts.models import Person
 from datasets.identity import canonical
 from datasets.importers.import_kinds import kind_named
 from datasets.importers.json_text import too_large
+from datasets.importers.labelstudio_tasks import NamesLacking
 from datasets.models import ImportJob
 from datasets.models.imports import OPEN
 from datasets.states import IMPORT, ImportState
@@ -210,7 +211,8 @@ def confirm(job: ImportJob) -> None:
     """Import a checked file; a second click changes nothing. Raises Conflict for one that is over or refused."""
     if job.is_refused:
         raise Conflict(
-            "The file was refused, and would be again. Name its controls, or discard it."
+            "The file was refused, and would be again. Name its controls on its page, send it again with names, or "
+            "discard it."
         )
     if job.waits_for_columns:
         raise Conflict(
@@ -291,6 +293,8 @@ def carry_out(key: int) -> None:
         _carried_out(job, holder)
     except ImportLeaseLost:
         return
+    except NamesLacking as lacking:  # whoever sent it, and to what end, may yet name its controls
+        settle(job, IMPORT, "report", holder=holder, report=lacking.report, is_confirmed=False)
     except Refusal as refusal:
         problems = refusal.details if isinstance(refusal.details, list) else []
         _end(job, "fail", holder, error=refusal.message, problems=problems)

@@ -31,7 +31,7 @@ class ImportKind(Protocol):
     def check(self, job: ImportJob, file: BinaryIO) -> Report:
         """Read and check all of the file, and store nothing: what an import would do now.
 
-        Raises Refusal, whose `details` may list the problems.
+        Raises Refusal, whose `details` may list the problems; the job of one that is NamesLacking is checked by it.
         """
         ...
 

@@ -25,6 +25,11 @@ class NamesLacking(Unreadable):
         super().__init__(message, details=details)
         self.controls = controls
 
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the job of the file reports, whose sender can name the controls."""
+        return {"refused": self.message, "problems": self.problems, "controls": self.controls}
+
 
 class LabelStudioTasks:
     """One record of each task: that of the annotation that is wanted. What is not taken is counted in `noted`."""

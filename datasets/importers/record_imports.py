@@ -18,7 +18,7 @@ from datasets.importers.import_files import (
 )
 from datasets.importers.import_kinds import Ended, Report
 from datasets.importers.json_text import MAX_BYTES
-from datasets.importers.labelstudio_tasks import LabelStudioTasks, NamesLacking
+from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.importers.undoing import hide
 from datasets.labelstudio.naming import checked_names
 from datasets.labelstudio.reading import Taken, Wanted, lines_of
@@ -44,18 +44,10 @@ class RecordImports:
         _format(job)
 
     def check(self, job: ImportJob, file: BinaryIO) -> Report:
-        """Of a file that is refused as long as its controls are not named, a report with `refused` and `problems`."""
         importer, protocol = _format(job)
-        try:
-            report = check_file(
-                importer=importer, protocol=protocol, file=file, collection_name=job.collection
-            )
-        except NamesLacking as lacking:
-            return {
-                "refused": lacking.message,
-                "problems": lacking.problems,
-                "controls": lacking.controls,
-            }
+        report = check_file(
+            importer=importer, protocol=protocol, file=file, collection_name=job.collection
+        )
         return report_of(report)
 
     def bring(self, job: ImportJob, file: BinaryIO, ended: Ended) -> None:

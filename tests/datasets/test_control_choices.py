@@ -13,6 +13,7 @@ from datasets.control_choices import (
     names_in_collections,
 )
 from datasets.importers import import_jobs
+from datasets.importers.record_imports import RecordImports
 from datasets.models import Collection, ImportJob
 from datasets.records import current, record_of
 from leases.refusal import Conflict, Refusal
@@ -83,6 +84,36 @@ def test_a_refused_file_that_another_sends_to_be_imported_can_still_be_named(olg
     assert carried_out(begun(person("oscar", Role.ADMIN), RENAMED, is_confirmed=True)) == job
     job.refresh_from_db()
     assert job.is_refused
+    assert len([*folder.iterdir()]) == 1
+    name_controls(job, {"valid?": "wikitag_label_valid"})
+    assert carried_out(job).report["records"] == 10
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_file_that_lacks_names_can_be_named_whoever_sent_it_to_be_imported(olga, folder, others):
+    """Also where nobody asked for a check; or where the first did, and still waits for it."""
+    job = begun(olga, RENAMED, is_confirmed=not others)
+    for _ in range(others):
+        assert begun(person("oscar", Role.ADMIN), RENAMED, is_confirmed=True) == job
+    assert_can_be_named(carried_out(job), folder)
+
+
+def test_a_file_that_another_sends_to_be_imported_while_it_is_checked_can_be_named(
+    olga, folder, monkeypatch
+):
+    job, oscar, check = begun(olga, RENAMED), person("oscar", Role.ADMIN), RecordImports.check
+
+    def meanwhile(self, *given):
+        begun(oscar, RENAMED, is_confirmed=True)
+        return check(self, *given)
+
+    monkeypatch.setattr(RecordImports, "check", meanwhile)
+    assert_can_be_named(carried_out(job), folder)
+
+
+def assert_can_be_named(job, folder):
+    assert (job.state, job.is_refused, job.is_confirmed) == ("checked", True, False)
+    assert not Collection.everything.exists()
     assert len([*folder.iterdir()]) == 1
     name_controls(job, {"valid?": "wikitag_label_valid"})
     assert carried_out(job).report["records"] == 10
