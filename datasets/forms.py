@@ -1,5 +1,6 @@
 """Forms: a file to import, its controls, a version to release, a subset to draw."""
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -110,14 +111,18 @@ class ImportForm(forms.Form):
         return file
 
 
-MOST_QUESTIONS = 10
 _ENTRIES = [(key.key, key.key) for key in ANNOTATION_KEYS] + [(TAXONOMY, TAXONOMY)]
-_QUESTIONS = [
-    (name, name)
-    for n in range(1, MOST_QUESTIONS + 1)
-    for name in (f"question{n}", f"question{n}_answer1", f"question{n}_answer2")
-]
+_NUMBER = re.compile(r"(?<![0-9])[1-9][0-9]?(?![0-9])")
 _OF_TASK = [(key, key) for key in DATA]
+
+
+def _questions(controls: Sequence[Mapping[str, Any]], to_name: int) -> list[tuple[str, str]]:
+    """Those of at least ten questions, and of as many as the file may have: a further one has three controls."""
+    texts = " ".join(one[part] for one in controls for part in ("name", "key", "proposed"))
+    most = max((0, *map(int, _NUMBER.findall(texts)))) + to_name // 3
+    parts = ("", "_answer1", "_answer2")
+    names = [f"question{n}{part}" for n in range(1, min(max(most, 10), 99) + 1) for part in parts]
+    return [(name, name) for name in names]
 
 
 class ControlsForm(forms.Form):
@@ -130,10 +135,11 @@ class ControlsForm(forms.Form):
         self._controls = {
             f"control-{n}": one for n, one in enumerate(controls) if one["key"] != one["name"]
         }
+        questions = _questions(controls, len(self._controls))
         for field, one in self._controls.items():
             groups = [("", "Nothing in the record")]
             if one["kind"] != DATUM:
-                groups += [("Entries", _ENTRIES), ("Questions", _QUESTIONS)]  # type: ignore[list-item]
+                groups += [("Entries", _ENTRIES), ("Questions", questions)]  # type: ignore[list-item]
             if one["kind"] in ("", DATUM):
                 groups += [("Of the tag", _OF_TASK)]  # type: ignore[list-item]
             kind = one["kind"] or "JSON_MIN names no kind"

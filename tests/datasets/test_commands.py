@@ -39,7 +39,7 @@ def test_an_import_reports_its_result(file, capsys):
         "twice in the file 1",
         "record 3 equals record 2",
         "questions 3",
-        "records that deviate from the form 2, stored unchanged",
+        "records with deviations 2, stored unchanged",
         "2 no confidence given",
     ]
 

@@ -25,7 +25,7 @@ def test_it_is_loaded_and_comes_out_as_it_is(tmp_path, capsys):
     assert "Loaded: 55 records in the collection hypotheticals-example" in capsys.readouterr().out
     assert Collection.objects.get().subsets.get().instances.count() == 18
     call_command("import_dataset", "hypotheticals", FILE, collection="again")
-    assert "records that deviate from the form  0" in capsys.readouterr().out
+    assert "records with deviations  0" in capsys.readouterr().out
     out = tmp_path / "records.jsonl"
     call_command("export_dataset", HYPOTHETICALS.name, format="records", out=out)
     assert out.read_bytes() == FILE.read_bytes()

@@ -75,7 +75,7 @@ def settled(
 ) -> Mapping[str, Any]:
     """The options of a job, of a CSV file with the field of each column. Raises ColumnsUnclear with a proposal."""
     chosen = chosen_in(options)
-    of = format_for(format, collection_name, file_name=file_name, part=part)
+    of = format_for(format, collection_name, file_name=file_name, part=part, chosen=chosen)
     read = _read(of.importer, file_name, file, chosen)
     if read is None:
         if given := [name for name in OPTIONS if name in options]:

@@ -1,6 +1,7 @@
 """manage.py import_dataset FORMAT FILE --collection NAME: the records of a file become those of a collection."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,12 @@ from django.core.management.base import CommandParser
 
 from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import IMPORTERS
-from datasets.importers.csv_files.columns import Chosen
+from datasets.importers.csv_files.choices import chosen_in, settled
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import FileReport, check_file, deviations_in, import_file
 from datasets.importers.imported_file import opened
+from datasets.importers.json_text import Unreadable
+from datasets.importers.labelstudio_tasks import NamesLacking
 from datasets.labelstudio.naming import checked_names, lines_of_unknown
 from datasets.labelstudio.reading import Taken, lines_of, wanted_of
 from leases.command import RefusingCommand
@@ -29,6 +32,16 @@ def pairs_in(texts: Iterable[str]) -> dict[str, str]:
             )
         pairs[name] = key
     return pairs
+
+
+@contextmanager
+def names_told() -> Iterator[None]:
+    """Let the refusal of a file that may lack only names say how they are given."""
+    try:
+        yield
+    except NamesLacking as lacking:
+        said = f"{lacking.message} Name its controls by --name CONTROL=KEY."
+        raise Unreadable(said, details=lacking.problems) from None
 
 
 class Command(RefusingCommand):
@@ -87,16 +100,18 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        importer, protocol = format_for(
-            options["format"],
-            options["collection"],
-            file_name=path.name,
-            part=options["part"],
-            wanted=wanted_of(options["take"], checked_names(pairs_in(options["names"]))),
-            chosen=Chosen(pairs_in(options["columns"]) or None, options["delimiter"]),
-        )
         name = options["collection"]
-        with opened(path) as file:
+        wanted = wanted_of(options["take"], checked_names(pairs_in(options["names"])))
+        csv = {"columns": pairs_in(options["columns"]), "delimiter": options["delimiter"]}
+        given = {option: value for option, value in csv.items() if value}
+        of = {"file_name": path.name, "part": options["part"]}
+        with opened(path) as file, names_told():
+            chosen = settled(
+                file, format=options["format"], collection_name=name, options=given, **of
+            )
+            importer, protocol = format_for(
+                options["format"], name, wanted=wanted, chosen=chosen_in(chosen), **of
+            )
             asked: dict[str, Any] = {"importer": importer, "protocol": protocol, "file": file}
             if options["dry_run"]:
                 self.stdout.write(f"Nothing is stored. This would go into collection {name}")
@@ -123,7 +138,7 @@ class Command(RefusingCommand):
         for number, earlier in report.duplicates:
             write(f"    record {number} equals record {earlier}")
         write(f"  questions            {report.questions}")
-        write(f"  records that deviate from the form  {report.deviating_records}, stored unchanged")
+        write(f"  records with deviations  {report.deviating_records}, stored unchanged")
         for kind, count in report.deviations_by_kind:
             write(f"    {count:>5}  {kind}")
         for line in lines_of(report.noted.reported):

@@ -248,7 +248,7 @@ def test_the_command_reports_how_the_file_comes_out(tmp_path, capsys):
     call_command("import_dataset", "conflictbank", path, "--collection=conflicts", "--list")
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[-4:] == [
-        "records that deviate from the form 1, stored unchanged",
+        "records with deviations 1, stored unchanged",
         "1 the option and the field that it stands for differ",
         "An export gives the same bytes.",
         "record 1: the option and the field that it stands for differ (replace_option) "
@@ -257,5 +257,6 @@ def test_the_command_reports_how_the_file_comes_out(tmp_path, capsys):
 
 
 def test_the_command_names_the_formats_that_there_are(tmp_path):
+    (tmp_path / "x").touch()
     with pytest.raises(CommandError, match="There is no format 'conflictbank'; there are wiki"):
         call_command("import_dataset", "conflictbank", tmp_path / "x", "--collection=conflicts")

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.roles import Role
@@ -19,6 +20,7 @@ from tests.factories import person
 
 pytestmark = pytest.mark.django_db
 TABLE = f"{OWN},note\n{ROW},=1+1\n".encode()
+FERRIES = b'river,season,note,question,options,right,wrong\nAller,summer,n,q?,"[""a""]",A,A\n'
 COLUMNS = {**CHOSEN.columns, "note": ""}
 
 
@@ -157,15 +159,46 @@ def test_a_file_without_columns_is_refused_when_it_is_sent(admin, data, says):
 
 def test_a_csv_file_of_a_protocol_is_asked_for_its_columns_whatever_its_shape(admin):
     install(toml(), "ferries.toml")
-    table = b'river,season,note,question,options,right,wrong\nAller,summer,n,q?,"[""a""]",A,A\n'
-    job, page = asked(admin, table, "ferries.csv", format="ferries")
+    job, page = asked(admin, FERRIES, "ferries.csv", format="ferries")
     shown = admin.get(page).content.decode()
     assert '<option value="river" selected>' in shown
     assert "May be given" not in shown
-    posted(admin, page, {name: name for name in table.decode().split("\n")[0].split(",")})
+    posted(admin, page, {name: name for name in FERRIES.decode().split("\n")[0].split(",")})
     assert carried_out(job).report["added"] == 1
     assert sent(admin, b"{}", "ferries.jsonl", format="ferries", collection="x").status_code == 302
     assert not ImportJob.objects.first().waits_for_columns
+
+
+@pytest.mark.parametrize("name", ["ferries.csv", "FERRIES.TSV"])
+def test_the_command_takes_a_csv_file_of_a_protocol_by_its_name(tmp_path, name):
+    install(toml(), "ferries.toml")
+    (tmp_path / name).write_bytes(FERRIES)
+    call_command("import_dataset", "ferries", tmp_path / name, collection="mills")
+    assert current(Collection.objects.get()).get().title == "Aller"
+
+
+def test_the_command_proposes_no_column_in_silence_and_takes_no_option_of_another_format(tmp_path):
+    install(toml(), "ferries.toml")
+    file = tmp_path / "ferries.csv"
+    file.write_bytes(FERRIES.replace(b"river,", b"water,"))
+    with pytest.raises(CommandError, match=r"No column is mapped to River \(river\)"):
+        call_command("import_dataset", "ferries", file, collection="mills")
+    file = file.rename(tmp_path / "ferries.jsonl")
+    with pytest.raises(CommandError, match="The option delimiter is for CSV"):
+        call_command("import_dataset", "ferries", file, "--delimiter=tab", collection="mills")
+    assert not Collection.objects.exists()
+
+
+def test_named_columns_make_it_csv_whatever_its_name(admin, tmp_path):
+    install(toml(), "ferries.toml")
+    columns = {name: name for name in FERRIES.decode().split("\n")[0].split(",")}
+    answer = import_by_program(admin, {"columns": columns}, FERRIES, "ferries", name="ferries.txt")
+    assert answer.status_code == 202, answer.json()
+    assert carried_out(ImportJob.objects.get()).report["added"] == 1
+    (tmp_path / "ferries.txt").write_bytes(FERRIES)
+    given = [f"--column={name}={name}" for name in columns]
+    call_command("import_dataset", "ferries", tmp_path / "ferries.txt", *given, collection="others")
+    assert current(Collection.objects.get(name="others")).count() == 1
 
 
 def test_a_csv_file_of_a_protocol_whose_files_have_further_keys_is_refused_when_it_is_sent(admin):
@@ -202,9 +235,9 @@ def test_only_an_admin_sends_a_file_or_chooses_its_columns(admin, role):
     assert import_by_program(admin, {}).status_code == 403
 
 
-def import_by_program(client, options, data=TABLE, format="csv"):
+def import_by_program(client, options, data=TABLE, format="csv", name="table.csv"):
     form = {"collection": "mills", "format": format, "options": json.dumps(options)}
-    file = SimpleUploadedFile("table.csv", data)
+    file = SimpleUploadedFile(name, data)
     return client.post(reverse("datasets:api_imports"), {**form, "file": file})
 
 

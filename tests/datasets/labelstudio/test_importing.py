@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from datasets.forms import ControlsForm
 from datasets.importers import import_jobs
 from datasets.labelstudio.made import of_json
 from datasets.models import Collection, ImportJob
@@ -64,6 +65,28 @@ def test_controls_of_other_names_are_named_on_a_page(uploading):
     import_jobs.carry_out(job.pk)
     assert "Would be added" in page_of(uploading, job)
     assert 'value="wikitag_label_valid" selected' in uploading.get(address).content.decode()
+
+
+def test_as_many_questions_can_be_named_as_the_file_has(uploading):
+    text = RENAMED.replace(b'"question2_answer2"', b'"Frage 14, zweite"')
+    job = checked(uploading, text, **OF_LABEL_STUDIO)
+    asked = uploading.get(reverse("datasets:import_controls", args=[job.pk])).content.decode()
+    assert '<option value="question14_answer2">' in asked
+    assert "question15" not in asked
+
+
+def test_a_form_of_one_question_offers_ten():
+    one = {"name": "mood", "kind": "textarea", "n": 1, "key": "", "proposed": ""}
+    assert re.findall(r'"question(\d+)"', str(ControlsForm([one])))[-1] == "10"
+    many = [{**one, "name": "q" * n} for n in range(1, 37)]
+    assert re.findall(r'"question(\d+)"', str(ControlsForm(many)))[-1] == "12"
+
+
+def test_the_command_says_how_controls_are_named(tmp_path):
+    (tmp_path / "export.json").write_bytes(RENAMED)
+    with pytest.raises(CommandError, match="Name its controls by --name CONTROL=KEY") as refused:
+        call_command("import_dataset", "label-studio", tmp_path / "export.json", collection="moved")
+    assert "'valid?' (choices, 10 times) is no name of the study" in str(refused.value)
 
 
 def test_two_controls_of_one_key_are_refused_with_what_was_chosen(uploading):

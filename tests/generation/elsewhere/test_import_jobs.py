@@ -140,9 +140,13 @@ def test_who_judges_is_not_told_which_models_are_in_a_file_that_they_sent(
     assert "lab/llm-7b" in pages()[0]
 
 
-def test_a_refused_file_is_reported_with_its_lines(program, release):
+def test_a_refused_file_is_reported_with_its_lines(program, client, release, olga):
     over = done(program, sent(program, release, line(instances_of(release)[0]), b"{").json()["id"])
     assert over["state"] == "failed"
+    signed_in(client, olga)
+    page = client.get(f"/imports/{over['id']}/").content.decode()
+    assert "Correct the file and send it again." in page
+    assert "deviate" not in page
     assert over["problems"][0].startswith("line 2: it is not JSON")
     assert not Response.objects.exists()
     assert not LanguageModel.objects.exists()
