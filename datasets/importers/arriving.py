@@ -44,6 +44,7 @@ came_along: ExtensionPoint[[Collection], None] = ExtensionPoint(
     "datasets.importers.arriving.came_along"
 )
 MEANWHILE = "A collection of that name was made in the meantime. Import the file again."
+REMOVED = "The collection was removed in the meantime, with records that this file has too. Import the file again."
 
 
 class Arrived(NamedTuple):
@@ -112,7 +113,7 @@ def bring(
                 add_contradictions(collection=arriving.collection, drafts=batch)
         with arriving.step():
             record(AuditKind.IMPORT, by, f"collection {name}")
-            ended(arrived := _shown(arriving, name, declared))
+            ended(arrived := _shown(arriving, name, declared, held))
             return arrived
 
 
@@ -261,10 +262,17 @@ def _kept(noted: FileNoted, before: dict[str, Any]) -> dict[str, Any]:
     return {noted.value: kept, **before} if noted.value else before or kept
 
 
-def _shown(arriving: ArrivingImport, name: str, declared: DeclaredBy | None) -> Arrived:
-    """Let the records be seen, in the collection `name`."""
+def _shown(
+    arriving: ArrivingImport, name: str, declared: DeclaredBy | None, held: Collection | None
+) -> Arrived:
+    """Let the records be seen, in the collection `name`.
+
+    Raises Conflict where it is no longer `held`, whose records were left out: an undo may have removed them.
+    """
     waiting = arriving.collection
     target = Collection.objects.filter(name=name).first()
+    if held and target != held:
+        raise Conflict(REMOVED)
     if target:
         _check_protocol(target, declared)
         locked(target)

@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.roles import Role
 from datasets import records, tasks
-from datasets.importers import IMPORTERS, arriving, import_files
+from datasets.importers import IMPORTERS, arriving, import_files, undoing
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current
@@ -204,6 +204,20 @@ def test_a_record_that_was_added_in_the_meantime_is_there_once(small_batches, mo
     report = imported(*titled("B", "C", "D"))
     assert (report.added, report.already_there) == (2, 1)
     assert [row.title for row in current(held)] == ["A", "C", "B", "D"]
+
+
+def test_an_import_into_a_collection_that_is_removed_in_the_meantime_is_refused(
+    small_batches, monkeypatch
+):
+    held = mills(*titled("A"))
+
+    def undone():
+        undoing.hide(key=held.pk, first=0, last=0, is_new=True)
+
+    between_batches(monkeypatch, undone)
+    with pytest.raises(Conflict, match="removed in the meantime"):
+        imported(*titled("A", "B", "C"))
+    assert not Collection.objects.exists()
 
 
 def test_a_collection_of_that_name_made_in_the_meantime_is_filled(small_batches, monkeypatch):
