@@ -372,6 +372,14 @@ def without_statistics(db) -> None:
 # ---------------------------------------------------------------- the installation
 
 
+@pytest.fixture(scope="session", autouse=True)
+def imports_do_not_wait():
+    """Nobody else writes here; in programs that tests start, imports leave gaps for other writers."""
+    from datasets.importers import arriving
+
+    arriving.GAP = 0
+
+
 @pytest.fixture(autouse=True)
 def all_is_well():
     """Tests run without workers: pages are shown as on a healthy installation."""

@@ -349,11 +349,11 @@ def listed(given: str | list[str]) -> list[str]:
 
 def axes_of(declaration: Declaration, prompt: Entry) -> dict[str, str]:
     """Where a prompt stands on the axes that prompts decide; "" for a tag that it has not."""
-    return {
-        **dict.fromkeys(_tags(declaration), ""),
-        **tags_of(prompt),
-        PROMPT: prompt.name,
-    }
+    return _axes(_tags(declaration), prompt)
+
+
+def _axes(tags: Iterable[str], prompt: Entry) -> dict[str, str]:
+    return {**dict.fromkeys(tags, ""), **tags_of(prompt), PROMPT: prompt.name}
 
 
 def fits(where: Mapping[str, str | list[str]], axes: Mapping[str, str]) -> bool:
@@ -381,15 +381,17 @@ def axis_values(
     prompts = _fitting(declaration, where)
     if axis == LAST:
         return list(dict.fromkeys(word for prompt in prompts for word in last_words(prompt)))
-    if axis == PROMPT or axis in _tags(declaration):
-        found = (axes_of(declaration, prompt)[axis] for prompt in prompts)
+    tags = _tags(declaration)
+    if axis == PROMPT or axis in tags:
+        found = (_axes(tags, prompt)[axis] for prompt in prompts)
         return list(dict.fromkeys(filter(None, found)))
     return list(field.values) or None if (field := declaration.slices.get(axis)) else None
 
 
 def _fitting(declaration: Declaration, where: Mapping[str, str | list[str]]) -> list[Entry]:
+    tags = _tags(declaration)
     prompts = declaration.entries("prompt")
-    return [prompt for prompt in prompts if fits(where, axes_of(declaration, prompt))]
+    return [prompt for prompt in prompts if fits(where, _axes(tags, prompt))]
 
 
 def _validation_rules(declaration: Declaration, entry: Entry) -> Problems:

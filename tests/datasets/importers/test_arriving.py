@@ -25,7 +25,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr(arriving, "BATCH", 2)
-    monkeypatch.setattr(arriving, "GAP", 0)
 
 
 def titled(*titles):

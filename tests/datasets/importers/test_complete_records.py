@@ -421,7 +421,6 @@ def test_a_file_that_was_cut_off_or_changed_leaves_nothing(data, damage, says):
 @pytest.mark.parametrize("bad", [lambda d: changed(d, 2, version=0), lambda d: d[:-4]])
 def test_a_fault_after_batches_were_written_leaves_nothing(data, monkeypatch, bad):
     monkeypatch.setattr(arriving, "BATCH", 1)
-    monkeypatch.setattr(arriving, "GAP", 0)
     message_of(bad(data))
 
 

@@ -247,7 +247,6 @@ def test_every_file_makes_a_run_of_its_own():
 @pytest.fixture
 def small_steps(monkeypatch):
     monkeypatch.setattr(arriving, "BATCH", 1)
-    monkeypatch.setattr(arriving, "GAP", 0)
 
 
 def test_a_run_is_seen_when_all_its_responses_are_there(small_steps, monkeypatch):

@@ -25,7 +25,6 @@ STEPS = 6  # the beginning, two of questions, two of rows, the last
 def small_steps(monkeypatch):
     monkeypatch.setattr(importing, "BATCH", 2)
     monkeypatch.setattr(importing, "ROWS", 4)
-    monkeypatch.setattr(arriving, "GAP", 0)
 
 
 def kept():
