@@ -4,7 +4,7 @@ Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -62,17 +62,17 @@ def are_models_hidden(person: Person) -> bool:
 def judged_runs(person: Person, runs: Sequence[Run]) -> set[int]:
     """Those of the runs whose responses are in an open study that is hidden from `person`."""
     keys = {run.pk for run in runs}
-    return _runs_of(open_studies_hidden_from(person), keys) & keys
+    return runs_of(open_studies_hidden_from(person), keys) & keys
 
 
 def hidden_run_ids(person: Person) -> set[int]:
     """The runs whose pages and responses `person` may not see now."""
-    return _runs_of(open_studies_hidden_from(person))
+    return runs_of(open_studies_hidden_from(person))
 
 
 def judged_run_ids(person: Person) -> set[int]:
     """The runs of which `person` judges responses in an open study."""
-    return _runs_of(open_studies_judged_by(person))
+    return runs_of(open_studies_judged_by(person))
 
 
 def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
@@ -93,7 +93,7 @@ def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
     }
 
 
-def _runs_of(studies: Sequence[int], among: Collection[int] | None = None) -> set[int]:
+def runs_of(studies: Sequence[int], among: Collection[int] | None = None) -> set[int]:
     """The runs of which these studies judge responses, and those of the same files: they have the same responses.
 
     `among`: no others are asked for.
@@ -102,13 +102,27 @@ def _runs_of(studies: Sequence[int], among: Collection[int] | None = None) -> se
         return set()
     items = StudyItem.objects.filter(study__in=studies).order_by()
     if among is not None:
-        items = items.filter(response__run__in=_with_same_file(among))
-    return _with_same_file(set(items.values_list("response__run_id", flat=True).distinct()))
+        items = items.filter(response__run__in=set(files_of(among)))
+    return set(files_of(set(items.values_list("response__run_id", flat=True).distinct())))
 
 
-def _with_same_file(runs: Collection[int]) -> set[int]:
+def files_of(runs: Collection[int]) -> dict[int, str | int]:
+    """The files of these runs and of all others of the same files; for a run of no file its own key."""
     files = Run.objects.filter(pk__in=runs).exclude(file_sha256="").values("file_sha256")
-    return {*runs, *Run.objects.filter(file_sha256__in=files).values_list("pk", flat=True)}
+    rows = Run.objects.filter(file_sha256__in=files).values_list("pk", "file_sha256")
+    return {**{run: run for run in runs}, **dict(rows)}
+
+
+def same_responses(run_of: Mapping[int, int]) -> set[int]:
+    """These responses, given with their runs, and the same ones in other runs of their files.
+
+    They are compared here: no statement names them all.
+    """
+    rows = Response.objects.filter(run__in=set(files_of(set(run_of.values()))))
+    rows = rows.exclude(run__file_sha256="").order_by()
+    places = {key: place for key, *place in rows.values_list("pk", "run__file_sha256", "order")}
+    wanted = {tuple(places[key]) for key in run_of.keys() & places.keys()}
+    return {*run_of, *(key for key, place in places.items() if tuple(place) in wanted)}
 
 
 def hidden_question_ids(person: Person) -> set[int]:
@@ -133,7 +147,7 @@ def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
     """The studies whose results are hidden from `person`, as results_problem says."""
     hidden = open_studies_hidden_from(person)
     own = {study.pk for study in studies} & set(hidden)
-    runs = _runs_of(hidden)
+    runs = runs_of(hidden)
     if not runs:
         return own
     shared = StudyItem.objects.filter(study__in=[study.pk for study in studies])
@@ -156,17 +170,14 @@ def read_elsewhere(
 
 
 def _judged_elsewhere(study: Study, responses: Collection[Response]) -> dict[Study, int]:
-    """On how many of the responses other studies have verdicts. They are compared here: no statement names them all."""
-    keys = {response.pk for response in responses}
-    runs = _with_same_file({response.run_id for response in responses})
+    """On how many of the responses other studies have verdicts."""
+    run_of = {response.pk: response.run_id for response in responses}
+    runs, same = set(files_of(set(run_of.values()))), same_responses(run_of)
     given = JudgingSlot.objects.filter(item=OuterRef("pk"), judgment__isnull=False)
     judged = Q(Exists(given)) | Q(Exists(Resolution.objects.filter(item=OuterRef("pk"))))
     rows = StudyItem.objects.filter(judged, response__run__in=runs).exclude(study=study)
-    of_files = Response.objects.filter(run__in=runs).exclude(run__file_sha256="").order_by()
-    places = {key: place for key, *place in of_files.values_list("pk", "run__file_sha256", "order")}
-    same = {tuple(places.get(key, (key,))) for key in keys}
     pairs = rows.order_by().values_list("study", "response")
-    counts = Counter(other for other, key in pairs if tuple(places.get(key, (key,))) in same)
+    counts = Counter(other for other, key in pairs if key in same)
     return {study: counts[study.pk] for study in Study.objects.filter(pk__in=counts).order_by("pk")}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
@@ -17,7 +18,7 @@ from datasets.drawing import lot
 from datasets.models import Contradiction, Exclusion
 from generation.models import Response
 from judging import readiness
-from judging.blinding import hidden_results
+from judging.blinding import hidden_results, runs_of, same_responses
 from judging.models import GoldItem, GoldVerdict, Judge, Rubric, Study, StudyItem
 from judging.planning import question_of
 from judging.rules import rubric
@@ -74,20 +75,29 @@ def draw(study: Study, source: Study | None, number: int) -> None:
 
 
 def _found(study: Study, source: Study) -> list[StudyItem]:
-    known = rubric.parse(study.judged_by.body)
-    return [item for item in _possible(study, source) if _is_allowed(known, item)]
+    known, awaited = rubric.parse(study.judged_by.body), _still_judged(source)
+    possible = (item for item in _possible(study, source) if item.response_id not in awaited)
+    return [item for item in possible if _is_allowed(known, item)]
+
+
+def _still_judged(source: Study) -> set[int]:
+    """The responses of studies that are not closed, and the same ones in other runs of their files."""
+    items = StudyItem.objects.filter(response__run__in=runs_of([source.pk]))
+    return same_responses(_with_runs(items.exclude(study__state=StudyState.CLOSED)))
+
+
+def _with_runs(items: QuerySet[Any]) -> dict[int, int]:
+    return dict(items.order_by().values_list("response", "response__run"))
 
 
 def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
-    """The source's responses with a final verdict that give nobody away what is still to be judged."""
+    """The source's responses with a final verdict on other questions than the study's."""
     # By place, which all versions of a contradiction share.
     about = "response__instance__contradiction__"
     same = {about + name: OuterRef(about + name) for name in ("collection", "position")}
-    unfinished = StudyItem.objects.filter(response=OuterRef("response"))
     excluded = Exclusion.objects.filter(instance=OuterRef("response__instance"))
     rows = source.items.filter(
         ~Exists(study.items.filter(**same)),
-        ~Exists(unfinished.exclude(study__state=StudyState.CLOSED)),
         ~Exists(excluded.filter(seconded_by__isnull=False)),
         resolution__round__rubric__name=study.judged_by.name,
         response__prompt__in=study.items.order_by().values("response__prompt"),
@@ -189,13 +199,18 @@ def give(gold: GoldItem, person: Person, verdict: str) -> None:
 def check_not_seen(study: Study, people: Iterable[Person]) -> None:
     """Raise Refusal for somebody to whom a warm-up shows, or may still show, the verdict on what they judge.
 
-    That is a response of this study in another one's warm-up, or of this one's warm-up in a study that is not closed.
+    That is a response of this study in another one's warm-up, or of this one's warm-up in a study that is not closed,
+    also in another run of its file.
     """
-    shown = GoldItem.objects.filter(response__study_items__study=study)
+    people, judged = list(people), same_responses(_with_runs(study.items.all()))
+    judging = Judge.objects.filter(person__in=people).order_by()
+    gold = judging.values_list("person", "study__gold_items__response")
+    shown = {person for person, response in gold if response in judged}
     unfinished = Study.objects.exclude(state=StudyState.CLOSED)
-    to_judge = unfinished.filter(items__response__in=study.gold_items.values("response"))
+    known = same_responses(_with_runs(study.gold_items.all()))
+    to_judge = unfinished.filter(items__response__in=known)
     for person in people:
-        if shown.filter(study__judges__person=person).exists():
+        if person.pk in shown:
             raise Refusal(
                 f"{person} is a judge of a study whose warm-up has a response of this one, with its final verdict. "
                 "Choose other judges, for a closed study in a further round."

@@ -15,6 +15,7 @@ from evaluation.counts.judged import COLUMNS
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot, WithdrawnReport
 from evaluation.rows.export import records
+from judging.blinding import files_of, runs_of
 from judging.models import Study, StudyItem
 from judging.published import PublishedReport
 from judging.rules.resolution import DISCUSSION
@@ -58,28 +59,33 @@ def publish(
 
 
 def _check_nobody_judges(study: Study) -> None:
-    runs = study.items.order_by().values("response__run")
-    sharing = StudyItem.objects.filter(response__run__in=runs)
+    sharing = StudyItem.objects.filter(response__run__in=runs_of([study.pk]))
     if study.state == StudyState.OPEN or sharing.filter(study__state=StudyState.OPEN).exists():
         raise Conflict(
-            "Somebody still judges responses of these runs, blind, and could read the numbers there. Publish the "
-            "report when the study is closed."
+            "Somebody still judges responses of these runs, or of others of the same file, blind, and could read "
+            "the numbers there. Publish the report when the study is closed."
         )
     studies = sharing.filter(study__resolved_by=DISCUSSION).values("study")
     if finished(StudyItem.objects.filter(IS_DISCUSSED, study__in=studies)).exists():
         raise Conflict(
-            "Judges still discuss responses of these runs, blind, and could read the numbers there. Publish the report "
-            "when they have signed, or when an admin has left what they discuss to a third person."
+            "Judges still discuss responses of these runs, or of others of the same file, blind, and could read the "
+            "numbers there. Publish the report when they have signed, or when an admin has left what they discuss to "
+            "a third person."
         )
 
 
 def published_over(runs: Collection[int]) -> list[PublishedReport]:
-    """The published reports over responses of these runs, one for each report and run."""
-    rows = ReportSnapshot.objects.filter(public=True, runs__in=runs).order_by("pk", "runs")
-    return [
+    """The published reports over responses of these runs or of their files, one for each report and run."""
+    files, asked = files_of(runs), dict[str | int, list[int]]()
+    for run in runs:
+        asked.setdefault(files[run], []).append(run)
+    rows = ReportSnapshot.objects.filter(public=True, runs__in=set(files)).order_by("pk", "runs")
+    found = (
         PublishedReport(study, reverse("evaluation:snapshot", args=[key]), run)
-        for key, study, run in rows.values_list("pk", "study__name", "runs")
-    ]
+        for key, study, counted in rows.values_list("pk", "study__name", "runs")
+        for run in asked[files[counted]]
+    )
+    return list(dict.fromkeys(found))
 
 
 def comments_of(study: Study) -> list[dict[str, str]]:

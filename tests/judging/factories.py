@@ -113,6 +113,18 @@ def later_run(models=("later-model",)) -> Run:
     return asked_in
 
 
+def copy_of(first: Run) -> Run:
+    """Another run of the file of this one, which gets a file: with the same responses."""
+    first.file_sha256 = "5e" * 32
+    first.save(update_fields=["file_sha256"])
+    again = run(f"{first.name} again", file_sha256=first.file_sha256)
+    for order, row in enumerate(first.responses.order_by("pk")):
+        Response.objects.filter(pk=row.pk).update(order=order)
+        row.pk, row.run, row.order, row._state.adding = None, again, order, True
+        row.save(force_insert=True)
+    return again
+
+
 def draft(name: str = "Pilot", *, drawn_from: Run | None = None, **design: object) -> Study:
     """A study in draft over a run (by default of 2 instances x 3 prompts x 2 models = 12 responses)."""
     asked_in = drawn_from or finished_run()

@@ -103,11 +103,9 @@ def test_runs_of_one_file_are_hidden_together(alice):
         who.grants.create(role=Role.RESEARCHER)
         who.grants.create(role=Role.ADJUDICATOR)
     alice, bob = Person.objects.order_by("username").filter(pk__in=[alice.pk, bob.pk])
-    copies = [make.run(f"copy {n}", file_sha256="5e" * 32) for n in (1, 2)]
-    for copy in copies:
-        make.responses(copy, Instance.objects.all(), prompts=["passage-1"])
-        for order, row in enumerate(copy.responses.order_by("pk")):
-            copy.responses.filter(pk=row.pk).update(order=order)
+    run = make.run("copied")
+    make.responses(run, Instance.objects.all(), prompts=["passage-1"])
+    copies = [run, make.copy_of(run)]
     first = make.open_study("carol", "dave", name="First", drawn_from=copies[0])
     make.hand_in(first, "carol")
     make.hand_in(first, "dave")

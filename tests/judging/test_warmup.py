@@ -15,6 +15,8 @@ from tests.factories import person, signed_in
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db
+# A run of the same responses: the run itself, and another of its file.
+COPIES = pytest.mark.parametrize("other", [lambda run: run, make.copy_of], ids=["run", "its file"])
 
 
 @pytest.fixture
@@ -186,8 +188,9 @@ def test_nobody_warms_up_in_a_closed_study_or_once_removed(study):
         warmup.give(study.gold_items.get(pk=gold.pk), make.judge("alice"), "correct")
 
 
-def test_questions_of_the_study_and_responses_that_others_still_judge_are_no_gold(source):
-    again = make.draft("Again", drawn_from=source.items.first().response.run)
+@COPIES
+def test_questions_of_the_study_and_responses_that_others_still_judge_are_no_gold(source, other):
+    again = make.draft("Again", drawn_from=other(source.items.first().response.run))
     with pytest.raises(Refusal, match="has 0 that can be used"):
         warmup.draw(again, source, 1)
     drafted = make.draft("Later", drawn_from=other_run())
@@ -201,9 +204,12 @@ def test_an_open_study_keeps_its_warm_up(study, source):
     assert study.gold_items.count() == 4
 
 
-def test_somebody_who_saw_a_final_verdict_in_a_warm_up_does_not_judge_that_response(study, source):
+@COPIES
+def test_somebody_who_saw_a_final_verdict_in_a_warm_up_does_not_judge_that_response(
+    study, source, other
+):
     warmup.give(study.gold_items.first(), make.judge("alice"), "correct")
-    again = make.draft("Again", drawn_from=source.items.first().response.run)
+    again = make.draft("Again", drawn_from=other(source.items.first().response.run))
     with pytest.raises(Refusal, match="whose warm-up has a response of this one"):
         studies.open_study(again, [make.judge("alice"), make.judge("bob")])
     studies.open_study(again, [make.judge("ivy"), make.judge("joe")])
@@ -211,8 +217,9 @@ def test_somebody_who_saw_a_final_verdict_in_a_warm_up_does_not_judge_that_respo
         pool.add(again, make.judge("alice"))
 
 
-def test_who_will_be_shown_a_final_verdict_does_not_judge_that_response(study, source):
-    again = make.draft("Again", drawn_from=source.items.first().response.run)
+@COPIES
+def test_who_will_be_shown_a_final_verdict_does_not_judge_that_response(study, source, other):
+    again = make.draft("Again", drawn_from=other(source.items.first().response.run))
     with pytest.raises(Refusal, match="whose warm-up has a response of this one"):
         studies.open_study(again, [make.judge("alice"), make.judge("ivy")])
 
@@ -227,10 +234,11 @@ def test_who_was_shown_a_final_verdict_does_not_go_on_with_a_study_that_is_opene
     assert not early.rounds.get().reopenings.exists()
 
 
-def test_who_still_judges_a_response_is_not_shown_its_final_verdict(source):
+@COPIES
+def test_who_still_judges_a_response_is_not_shown_its_final_verdict(source, other):
     drafted = make.draft(drawn_from=other_run())
     warmup.draw(drafted, source, 4)
-    again = make.draft("Again", drawn_from=source.items.first().response.run)
+    again = make.draft("Again", drawn_from=other(source.items.first().response.run))
     studies.open_study(again, [make.judge("alice"), make.judge("ivy")])
     again = Study.objects.get(pk=again.pk)
     with pytest.raises(Refusal, match="has a response of this warm-up"):

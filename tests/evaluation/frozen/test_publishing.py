@@ -131,11 +131,12 @@ def test_an_open_study_is_not_published_for_its_judges_to_read(rita, study):
         publishing.publish(frozen, by=rita)
 
 
-def test_nor_is_a_closed_one_whose_responses_somebody_judges_in_another_study(rita):
+@pytest.mark.parametrize("other", [lambda run: run, judging.copy_of], ids=["run", "its file"])
+def test_nor_is_a_closed_one_whose_responses_somebody_judges_in_another_study(rita, other):
     drawn_from = run_of_all_kinds()
     study = judged_study(drawn_from=drawn_from)
     studies.close_study(study)
-    judging.open_study("carl", "dora", name="Again", drawn_from=drawn_from)
+    judging.open_study("carl", "dora", name="Again", drawn_from=other(drawn_from))
     frozen, _ = snapshots.freeze(study, by=rita)
     with pytest.raises(Conflict, match="still judges"):
         publishing.publish(frozen, by=rita)
@@ -147,7 +148,7 @@ def warned(client, address, **posted):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("where", ["the study", "another"])
+@pytest.mark.parametrize("where", ["the study", "another", "its file"])
 def test_nor_is_one_whose_responses_judges_still_discuss(rita, where):
     run = run_of_all_kinds()
     talk = judging.open_study(drawn_from=run, resolved_by="discussion")
@@ -155,8 +156,9 @@ def test_nor_is_one_whose_responses_judges_still_discuss(rita, where):
         judging.hand_in(talk, name, verdict)
     studies.close_study(talk)
     study = talk
-    if where == "another":
-        study = judging.open_study("carol", "dora", name="Another", drawn_from=run)
+    if where != "the study":
+        other = judging.copy_of(run) if where == "its file" else run
+        study = judging.open_study("carol", "dora", name="Another", drawn_from=other)
         studies.close_study(study)
     frozen = snapshots.freeze(study, by=rita)[0]
     with pytest.raises(Conflict, match="still discuss"):
@@ -165,15 +167,17 @@ def test_nor_is_one_whose_responses_judges_still_discuss(rita, where):
     assert publishing.publish(frozen, by=rita).public
 
 
-def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, frozen):
-    study, run = frozen.study, frozen.study.items.first().response.run
+@pytest.mark.parametrize("other", [lambda run: run, judging.copy_of], ids=["run", "its file"])
+def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, frozen, other):
+    study, run = frozen.study, other(frozen.study.items.first().response.run)
     draft = judging.draft("Later", drawn_from=run)
     signed_in(client, study.created_by)
     label = "a report on it is published"
     assert label not in client.get("/studies/new/").content.decode()
     assert not warned(client, f"/studies/{draft.pk}/")
     shown = publishing.publish(frozen, by=rita)
-    assert label in client.get("/studies/new/").content.decode()
+    choice = f"{run.name}: {run.responses.count()} finished responses, {label}"
+    assert choice in client.get("/studies/new/").content.decode()
     page = client.get(f"/studies/{draft.pk}/").content.decode()
     assert f'<a href="/reports/snapshots/{shown.pk}/">{study.name}</a>' in page
     judges = [judging.judge(name).pk for name in ("alice", "bob")]

@@ -35,6 +35,7 @@ def world(reader: Person) -> dict[str, object]:
 
     A reader with the role judges in the open study "Pilot", next to two who have judged, of whom one has handed in.
     With one of them the reader discusses "Talk", and has begun to discuss "Earlier", which is over the run of "Pilot".
+    "Of its file" is over another run of that run's file.
     For a reader without the role both have handed in; then there is also the open study "Second", in which nobody has.
     """
     rosa = person("rosa", Role.RESEARCHER)
@@ -47,6 +48,7 @@ def world(reader: Person) -> dict[str, object]:
     run = asked(RUN, models, 1)
     if is_judge:
         studies.close_study(discussed(run, "Earlier", [reader, others[0]], SHARED))
+        studies.close_study(discussed(judging.copy_of(run), "Of its file", others, SHARED))
     pilot = judged(run, "Pilot", [reader, *others] if is_judge else others)
     for n, (who, verdict) in enumerate(zip(others, ("correct", "incorrect"), strict=True)):
         is_locked = not (is_judge and n)
