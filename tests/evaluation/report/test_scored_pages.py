@@ -34,28 +34,8 @@ OF_VERDICTS = ("Agreement between judges", "Verdicts by prompt", "Comparisons", 
 
 
 @pytest.fixture
-def study(db):
-    return scored_study()
-
-
-@pytest.fixture
 def rita(client):
     return signed_in(client, person("rita", Role.RESEARCHER))
-
-
-def test_the_page_shows_scores_and_no_verdicts(client, rita, study):
-    page = client.get(f"/reports/{study.pk}/")
-    assertContains(page, "These responses are not judged by people.")
-    assertContains(page, "One conflicting piece of evidence (figure 3)")
-    assertContains(page, "Printed in the paper.")
-    assertContains(page, "CB 1: No evidence (the authors&#x27; program or files)")
-    assertContains(page, "33.33")
-    assertContains(page, "2 undecided")
-    assertContains(page, "mean over cause")
-    assertContains(page, "12 subjects")
-    assertContains(page, "The order of a record&#x27;s keys is ours")
-    for words in OF_VERDICTS:
-        assertNotContains(page, words)
 
 
 def test_a_study_that_nobody_judges_or_scores_says_so(client, rita):
@@ -82,6 +62,132 @@ def test_a_study_that_people_judge_shows_verdicts_and_scores(client, rita):
     assertContains(rows, "Final verdict")
     assertContains(rows, "Prompt tag")
     assertNotContains(rows, "Explicit")
+
+
+def test_a_stopped_run_shows_what_is_missing(client, rita):
+    def stopped(prompt, n):
+        return "waiting" if prompt == "semantic" and n > 7 else usual(prompt, n)
+
+    study = scored_study(answered(answers=stopped))
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "missing")
+
+
+def test_comparisons_by_reasoning_are_offered_for_wikicontradict_alone(client, rita):
+    page = client.get(f"/reports/{judged_study().pk}/compare/")
+    assertContains(page, "Two prompts, within each model")
+    assertNotContains(page, "Explicit")
+
+
+def test_a_study_of_given_texts_has_verdicts_and_no_scores(client, rita):
+    study = judge_all(declared.open_study("alice", "bob"), lambda who, slot: "yes")
+    studies.close_study(study)
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "Verdicts by prompt")
+    assertContains(page, "from 2 subjects")
+    assertNotContains(page, "Scores")
+    report = study_report(stored(study))
+    assert report["snapshot"]["rows_format"] == 5
+    assert not any(prompt["one_passage"] for prompt in report["prompts"])
+    assert [prompt["origin"] for prompt in report["prompts"]] == ["ours", "ours"]
+
+
+def test_intervals_resample_the_field_that_the_protocol_names(monkeypatch):
+    text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "relation"')
+    monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
+    report = study_report(scored_study())
+    assert report["study"]["articles"] == 2
+    assert {one["clusters"] for one in report["scores"]["tables"][0]["figures"]} == {2}
+    assert report["protocol"]["cluster"] == "relation"
+    judged = study_report(judged_study(into="others"))
+    assert judged["agreement"]["prompts"][0]["all"][0]["clustered"]["clusters"] == 2
+
+
+@pytest.fixture
+def by_founder(monkeypatch):
+    """A judged study, by people and by a judge model, whose intervals resample twelve values of another field."""
+    text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "object"')
+    monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
+    study = judged_study()
+    replies = [f"{n},evaluation: {'no' if n % 5 else 'yes'}" for n in range(study.items.count())]
+    import_predictions(study, "\n".join(["item,reply", *replies]).encode(), "Elsewhere")
+    Study.objects.update(is_demonstration=True)
+    return stored(study)
+
+
+def test_no_page_or_table_of_it_speaks_of_articles(client, rita, by_founder):
+    report = f"/reports/{by_founder.pk}/"
+    snapshot, _ = snapshots.freeze(by_founder, by=rita)
+    publishing.publish(snapshot, by=rita)
+    snapshot.refresh_from_db()
+    verdicts = "kind=models&first=conflictbank-default&verdict=yes"
+    two = f"with=snapshot-{snapshot.pk}"
+    judge = by_founder.judges.exclude(person=None).first()
+    machine = by_founder.judges.get(person=None)
+    pages = {
+        report: ("12 objects", "by resampling objects", "On the held-out half of the objects", "All objects",
+                 "Whole objects were drawn", "the records are invented"),
+        f"{report}compare/?{verdicts}": ("p, by object", "whole objects drawn"),
+        f"{report}next-to/?{two}": ("by resampling objects",),
+        f"{report}judges/{judge.pk}/": ("by resampling objects",),
+        f"{report}judge-models/{machine.pk}/": ("the records are invented",),
+        f"{report}rows/?half=held_out": ("Object</dt>",),
+        f"{report}paper/tables.tex": ("by resampling objects", "invented records"),
+        f"{report}paper/tables.tex?form=compact": ("by resampling objects",),
+        f"/reports/snapshots/{snapshot.pk}/": ("Frozen with whole objects",),
+        f"/published/{snapshot.pk}/{snapshot.token}/": ("by resampling objects",),
+        f"/studies/{by_founder.pk}/": ("the records are invented",),
+    }  # fmt: skip
+    for address, words in pages.items():
+        page = client.get(address)
+        assert page.status_code == 200, address
+        text = page.content.decode()
+        read = re.sub(r"<[^>]*>|class article", "", text)
+        assert not re.findall(r".{40}\barticles?\b.{20}", read, re.DOTALL), address
+        assert [one for one in words if one not in text] == [], address
+
+
+def test_halves_are_of_the_field_that_the_protocol_names(client, rita, by_founder):
+    halves = halves_of(by_founder)
+    founders = {record["object"] for record in conflictbank.records(12)}
+    assert halves.held_out | halves.development == founders
+    [judge] = study_report(by_founder)["judge_models"]
+    for part in ("held_out", "development"):
+        of_half = chosen(by_founder, ResponseChoice(half=part))
+        counted = [half["n"] for one in judge["prompts"] for half in one["halves"] if half["half"] == part]  # fmt: skip
+        named = {item.response.instance.contradiction.fields["object"] for item in of_half}
+        assert named == halves.of(part)
+        assert 0 < sum(counted) <= of_half.count()
+    file = client.get(f"/reports/{by_founder.pk}/replies.csv").getvalue().decode()
+    titles = {record["subject"]: record["object"] for record in conflictbank.records(12)}
+    for row in csv.DictReader(file.splitlines()):
+        assert (titles[row["title"]] in halves.held_out) == (row["half"] == "held_out")
+
+
+@pytest.fixture(scope="module")
+def scored(kept):
+    """The tests above have no use for it, and come before it is there."""
+    return scored_study()
+
+
+@pytest.fixture
+def study(scored, db):
+    return stored(scored)
+
+
+def test_the_page_shows_scores_and_no_verdicts(client, rita, study):
+    page = client.get(f"/reports/{study.pk}/")
+    assertContains(page, "These responses are not judged by people.")
+    assertContains(page, "One conflicting piece of evidence (figure 3)")
+    assertContains(page, "Printed in the paper.")
+    assertContains(page, "CB 1: No evidence (the authors&#x27; program or files)")
+    assertContains(page, "33.33")
+    assertContains(page, "2 undecided")
+    assertContains(page, "mean over cause")
+    assertContains(page, "12 subjects")
+    assertContains(page, "The order of a record&#x27;s keys is ours")
+    for words in OF_VERDICTS:
+        assertNotContains(page, words)
 
 
 def test_columns_by_two_axes_have_heads_over_them_and_margins_stand_with_their_values(study):
@@ -286,15 +392,6 @@ def test_the_list_of_reports_counts_no_verdicts_of_it(client, rita, study):
     assertNotContains(page, "0 of 144")
 
 
-def test_a_stopped_run_shows_what_is_missing(client, rita):
-    def stopped(prompt, n):
-        return "waiting" if prompt == "semantic" and n > 7 else usual(prompt, n)
-
-    study = scored_study(answered(answers=stopped))
-    page = client.get(f"/reports/{study.pk}/")
-    assertContains(page, "missing")
-
-
 def test_two_reports_of_the_protocol_stand_next_to_each_other(client, rita, study):
     def other(prompt, n):
         return "original" if prompt == "temporal" else usual(prompt, n)
@@ -311,94 +408,3 @@ def test_two_reports_of_the_protocol_stand_next_to_each_other(client, rita, stud
     assertContains(page, ">0.00<")
     assertContains(page, "Ours: in no paper.")
     assert client.get(address, {"with": "study-999"}).status_code == 400
-
-
-def test_comparisons_by_reasoning_are_offered_for_wikicontradict_alone(client, rita):
-    page = client.get(f"/reports/{judged_study().pk}/compare/")
-    assertContains(page, "Two prompts, within each model")
-    assertNotContains(page, "Explicit")
-
-
-def test_a_study_of_given_texts_has_verdicts_and_no_scores(client, rita):
-    study = judge_all(declared.open_study("alice", "bob"), lambda who, slot: "yes")
-    studies.close_study(study)
-    page = client.get(f"/reports/{study.pk}/")
-    assertContains(page, "Verdicts by prompt")
-    assertContains(page, "from 2 subjects")
-    assertNotContains(page, "Scores")
-    report = study_report(stored(study))
-    assert report["snapshot"]["rows_format"] == 5
-    assert not any(prompt["one_passage"] for prompt in report["prompts"])
-    assert [prompt["origin"] for prompt in report["prompts"]] == ["ours", "ours"]
-
-
-def test_intervals_resample_the_field_that_the_protocol_names(monkeypatch):
-    text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "relation"')
-    monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
-    report = study_report(scored_study())
-    assert report["study"]["articles"] == 2
-    assert {one["clusters"] for one in report["scores"]["tables"][0]["figures"]} == {2}
-    assert report["protocol"]["cluster"] == "relation"
-    judged = study_report(judged_study(into="others"))
-    assert judged["agreement"]["prompts"][0]["all"][0]["clustered"]["clusters"] == 2
-
-
-@pytest.fixture
-def by_founder(monkeypatch):
-    """A judged study, by people and by a judge model, whose intervals resample twelve values of another field."""
-    text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "object"')
-    monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
-    study = judged_study()
-    replies = [f"{n},evaluation: {'no' if n % 5 else 'yes'}" for n in range(study.items.count())]
-    import_predictions(study, "\n".join(["item,reply", *replies]).encode(), "Elsewhere")
-    Study.objects.update(is_demonstration=True)
-    return stored(study)
-
-
-def test_no_page_or_table_of_it_speaks_of_articles(client, rita, by_founder):
-    report = f"/reports/{by_founder.pk}/"
-    snapshot, _ = snapshots.freeze(by_founder, by=rita)
-    publishing.publish(snapshot, by=rita)
-    snapshot.refresh_from_db()
-    verdicts = "kind=models&first=conflictbank-default&verdict=yes"
-    two = f"with=snapshot-{snapshot.pk}"
-    judge = by_founder.judges.exclude(person=None).first()
-    machine = by_founder.judges.get(person=None)
-    pages = {
-        report: ("12 objects", "by resampling objects", "On the held-out half of the objects", "All objects",
-                 "Whole objects were drawn", "the records are invented"),
-        f"{report}compare/?{verdicts}": ("p, by object", "whole objects drawn"),
-        f"{report}next-to/?{two}": ("by resampling objects",),
-        f"{report}judges/{judge.pk}/": ("by resampling objects",),
-        f"{report}judge-models/{machine.pk}/": ("the records are invented",),
-        f"{report}rows/?half=held_out": ("Object</dt>",),
-        f"{report}paper/tables.tex": ("by resampling objects", "invented records"),
-        f"{report}paper/tables.tex?form=compact": ("by resampling objects",),
-        f"/reports/snapshots/{snapshot.pk}/": ("Frozen with whole objects",),
-        f"/published/{snapshot.pk}/{snapshot.token}/": ("by resampling objects",),
-        f"/studies/{by_founder.pk}/": ("the records are invented",),
-    }  # fmt: skip
-    for address, words in pages.items():
-        page = client.get(address)
-        assert page.status_code == 200, address
-        text = page.content.decode()
-        read = re.sub(r"<[^>]*>|class article", "", text)
-        assert not re.findall(r".{40}\barticles?\b.{20}", read, re.DOTALL), address
-        assert [one for one in words if one not in text] == [], address
-
-
-def test_halves_are_of_the_field_that_the_protocol_names(client, rita, by_founder):
-    halves = halves_of(by_founder)
-    founders = {record["object"] for record in conflictbank.records(12)}
-    assert halves.held_out | halves.development == founders
-    [judge] = study_report(by_founder)["judge_models"]
-    for part in ("held_out", "development"):
-        of_half = chosen(by_founder, ResponseChoice(half=part))
-        counted = [half["n"] for one in judge["prompts"] for half in one["halves"] if half["half"] == part]  # fmt: skip
-        named = {item.response.instance.contradiction.fields["object"] for item in of_half}
-        assert named == halves.of(part)
-        assert 0 < sum(counted) <= of_half.count()
-    file = client.get(f"/reports/{by_founder.pk}/replies.csv").getvalue().decode()
-    titles = {record["subject"]: record["object"] for record in conflictbank.records(12)}
-    for row in csv.DictReader(file.splitlines()):
-        assert (titles[row["title"]] in halves.held_out) == (row["half"] == "held_out")
