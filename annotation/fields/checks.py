@@ -183,7 +183,7 @@ def _span_not_found(entries: Entries) -> FieldMessages:
     for n in (1, 2):
         span = entries[f"span_{n}"]
         if span.strip() and not _span_is_in(entries, n, span):
-            yield f"span_{n}", f"These words are not in passage {n}."
+            yield f"span_{n}", f"The span “{span}” is not in passage {n}."
 
 
 def _span_is_in(entries: Entries, n: int, span: str) -> bool:

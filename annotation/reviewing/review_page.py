@@ -201,10 +201,13 @@ class ReviewPage:
         return [self._note(column.letter, QUESTIONS.name) for column in self.columns]
 
     @property
-    def refused_findings(self) -> list[tuple[CheckFinding, bool]]:
-        """What the checks report on the merged annotation, each with whether it can be ticked as checked."""
+    def refused_findings(self) -> list[tuple[CheckFinding, bool, str]]:
+        """What the checks report on the merged annotation: each with whether it can be ticked, and its field."""
         found = self.refusal.findings if isinstance(self.refusal, ChecksRefused) else ()
-        return [(finding, finding.level == Level.WARN) for finding in found]
+        return [
+            (finding, finding.level == Level.WARN, finding.field.partition("-")[0])
+            for finding in found
+        ]
 
     @property
     def checked(self) -> list[str]:

@@ -47,19 +47,28 @@ def reviews(request: HttpRequest) -> HttpResponse:
     wanted = number_in(request.GET.get("campaign", ""))
     campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
     shows_decided = request.GET.get("show") == "decided"
-    listed: QuerySet[Any] = decided(campaign) if shows_decided else to_review(campaign)
-    theirs = hidden_from(person, Annotation.objects.filter(sighting__tag__in=listed.values("tag")))
+    lists: dict[str, QuerySet[Any]] = {
+        "waiting": to_review(campaign),
+        "decided": decided(campaign),
+    }
+    theirs = {
+        name: hidden_from(person, Annotation.objects.filter(sighting__tag__in=rows.values("tag")))
+        for name, rows in lists.items()
+    }
+    listed = "decided" if shows_decided else "waiting"
     if request.GET.get("hidden") == "show":
-        check_annotations(person, theirs)
-    page = page_of(request, listed.exclude(tag__in=theirs.order_by().values("sighting__tag")))
+        check_annotations(person, theirs[listed])
+    hidden = {name: rows.order_by().values("sighting__tag") for name, rows in theirs.items()}
+    shown = {name: rows.exclude(tag__in=hidden[name]) for name, rows in lists.items()}
+    page = page_of(request, shown[listed])
     context = {
         "page": page,
         "tags": [] if shows_decided else ready_tags(page.object_list, person),
         "shows_decided": shows_decided,
         "campaign": campaign,
         "campaigns": begun_campaigns(),
-        "counts": {"waiting": to_review(campaign).count(), "decided": decided(campaign).count()},
-        "hidden": theirs.order_by().values("sighting__tag").distinct().count(),
+        "counts": {name: rows.count() for name, rows in shown.items()},
+        "hidden": hidden[listed].distinct().count(),
     }
     return render(request, "annotation/reviews.html", context)
 
@@ -78,8 +87,10 @@ def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> H
         if isinstance(refusal, NotFoundHere):
             raise
         return opened(request, at, refusal)
-    messages.success(request, f"{done}: {tag.tag}.")
     following = waiting_for(person_of(request)).first()
+    # Both may be of one article, whose title heads the page.
+    then = " This is the next tag to review." if following else ""
+    messages.success(request, f"{done}: {tag.tag}.{then}")
     if following is None:
         return redirect("annotation:reviews")
     keys = (following["campaign"], following["round"], following["tag"])

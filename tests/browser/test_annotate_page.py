@@ -251,7 +251,7 @@ def test_the_checks_run_while_one_types_also_offline(desk, watch):
     desk.context.set_offline(True)
     span = desk.get_by_label("Contradicted span of passage 1")
     span.fill("nowhere")
-    finding = desk.get_by_text("These words are not in passage 1.")
+    finding = desk.get_by_text("The span “nowhere” is not in passage 1.")
     expect(finding).to_be_visible()
     wait_until(desk, "offline")
     desk.get_by_label("Passage 1, as copied").fill("It is nowhere.")

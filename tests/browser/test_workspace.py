@@ -224,7 +224,7 @@ def test_the_rail_shows_what_is_missing_and_what_to_check(desk):
     desk.locator("[name=span_1]").fill("nowhere")
     expect(step).to_contain_text("1 to check")
     warning = desk.locator("[data-field=span_1] .field-warning")
-    expect(warning).to_contain_text("These words are not in passage 1.")
+    expect(warning).to_contain_text("The span “nowhere” is not in passage 1.")
     warning.get_by_label("I checked").check()
     expect(step).to_contain_text("complete")
     desk.locator("[name=span_1]").fill("elsewhere")  # another value, to be checked anew
@@ -319,7 +319,7 @@ def test_a_span_is_selected_by_mouse_and_is_gone_when_its_passage_changes(desk):
     desk.locator("[name=passage_1_copied]").fill("It is old.")
     desk.locator("[data-step-link=reason]").click()
     expect(words.locator("mark")).to_have_count(0)
-    expect(desk.get_by_text("These words are not in passage 1.")).to_be_visible()
+    expect(desk.get_by_text("The span “1801” is not in passage 1.")).to_be_visible()
     wait_until(desk, "saved")
     assert stored()["span_1_at"] == ""
 

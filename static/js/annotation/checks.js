@@ -118,7 +118,7 @@ const spanIsIn = (entries, n) => ["standalone", "copied"].some((form) => holds(e
 function* spanNotFound(entries) {
   for (const n of [1, 2]) {
     if (entries[`span_${n}`].trim() && !spanIsIn(entries, n)) {
-      yield warn("span_not_found", `span_${n}`, `These words are not in passage ${n}.`);
+      yield warn("span_not_found", `span_${n}`, `The span “${entries[`span_${n}`]}” is not in passage ${n}.`);
     }
   }
 }

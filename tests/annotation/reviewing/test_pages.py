@@ -2,7 +2,7 @@
 
 import pytest
 from django.urls import reverse
-from pytest_django.asserts import assertContains
+from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
 from annotation.models import Annotation, Review, TagReview
@@ -93,6 +93,20 @@ def test_the_list_is_of_one_campaign_and_of_what_is_decided(client, olga, alice,
     assert len(listed(client, campaign="x", page="x")) == 1
 
 
+def test_the_numbers_of_the_lists_leave_out_what_is_hidden(client, alice):
+    """Ada may still get one of three tags: nobody else gets the other two."""
+    ada = signed_in(client, person("ada", Role.ADMIN, Role.ANNOTATOR))
+    two = make.campaign(by=ada, people=2, tags=3)
+    decided, ready, _ = [make.submitted(alice, within=two) for _ in range(3)]
+    for each in (decided, ready):
+        make.withdraw(make.place_of(each).assignments.get(state="free").pk, two)
+    make.decide(decided, make.admin("otto"))
+    context = client.get(reverse("annotation:reviews")).context
+    assert context["hidden"] == 1
+    assert context["counts"] == {"waiting": 1, "decided": 1}
+    assert context["page"].paginator.count == 1
+
+
 def test_the_list_leaves_out_a_tag_that_is_decided_while_it_is_made(olga, alice, campaign):
     make.submitted(alice, within=campaign)
     waits = make.submitted(alice, within=campaign)
@@ -129,7 +143,7 @@ def test_the_page_shows_the_passages_and_what_the_checks_find(client, alice, cam
     annotation = make.submitted(alice, within=campaign, entries=make.whole(span_1="in 1802"))
     page = opened(client, annotation)
     assert make.WHOLE["passage_1_standalone"] in page
-    assert "These words are not in passage 1." in page
+    assert "The span “in 1802” is not in passage 1." in page
     assert "The annotator ticked “I checked”." in page
     assert 'name="same"' not in page
 
@@ -152,8 +166,12 @@ def test_on_a_decided_tag_no_label_is_without_its_control(client, pair):
 def test_after_a_decision_the_next_tag_opens(client, alice, campaign):
     first = make.submitted(alice, within=campaign)
     second = make.submitted(alice, within=campaign)
-    assert decide(client, first, "accept").url == page_of(second)
-    assert decide(client, second, "drop", reason="No.").url == reverse("annotation:reviews")
+    answer = decide(client, first, "accept")
+    assert answer.url == page_of(second)
+    assertContains(client.get(answer.url), "This is the next tag to review.")
+    answer = decide(client, second, "drop", reason="No.")
+    assert answer.url == reverse("annotation:reviews")
+    assertNotContains(client.get(answer.url), "This is the next tag to review.")
 
 
 def test_admins_can_read_the_tag_they_annotated_but_not_review_it(client, campaign):
@@ -338,6 +356,9 @@ def test_warnings_on_the_merged_annotation_are_ticked_on_the_page(client, olga):
     choices = {"take-span_1": two, "question-0": f"{one}-1", "same": "yes", "chosen": one}
     refused = decide(client, pair[0], "merge", **choices)
     assertContains(refused, 'name="checked" value="span_not_found:span_1"', status_code=400)
+    link = '<a href="#field-span_1">The span “tower” is not in passage 1.</a>'
+    assertContains(refused, link, status_code=400)
+    assertContains(refused, 'id="field-span_1"', status_code=400)
     choices["checked"] = "span_not_found:span_1"
     assert decide(client, pair[0], "merge", **choices).status_code == 302
 
