@@ -161,6 +161,8 @@ def test_the_cursor_goes_on_after_a_passage_was_sent(page, article_text):
         assert (focus_of(desk), desk.evaluate("[scrollX, scrollY]")) == before
         assert desk.evaluate("document.getSelection().toString()") == said[-1]
         expect(desk.locator("[data-said]")).to_contain_text(f"to passage {n}")
+    desk.keyboard.press("2")  # the same once more
+    expect(desk.locator("[data-said]")).to_have_text("Passage 2 has this already: “Three kilns.”")
     assert [words.split("[")[0] for words in said] == [
         "One stone.",
         "Two mills, of J. Ay.",

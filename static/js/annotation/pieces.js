@@ -22,4 +22,10 @@ export function held(pieces, passage) {
   return pieces.filter(({ text }) => folded(passage).includes(folded(text)));
 }
 
+/** Whether the passage has this very piece already. */
+export function hasPiece(form, n, passage, { revision, start = null, text }) {
+  const isIt = (piece) => piece.revision === revision && (piece.start ?? null) === start && piece.text === text;
+  return held(readPieces(form)[n], passage).some(isIt);
+}
+
 const folded = (text) => text.trim().replace(/\s+/g, " ");

@@ -2,7 +2,7 @@
 // The focus and the selection stay in the article.
 
 import { textControl } from "../entries.js";
-import { addPiece } from "../pieces.js";
+import { addPiece, hasPiece } from "../pieces.js";
 import { copied, elementOf, withWholeWords } from "./article-text.js";
 import { button, made, write } from "../../shared/dom.js";
 
@@ -86,24 +86,31 @@ export class PickBar {
     const { text, kind } = selected.piece;
     const box = this.box(n);
     const before = box.value;
-    const restore = keepPlace(box);
     const isReplaced = this.proposals.isReplacedBy(n, text);
+    const piece = sentPiece(selected);
+    if (!isReplaced && hasPiece(this.form, n, before, piece)) return this.say(`Passage ${n} has this already: “${shortened(text)}”`);
+    const restore = keepPlace(box);
     this.nameLanguage(n, isReplaced || !before.trim() || box.lang === selected.holder.lang ? selected.holder.lang : "");
     if (isReplaced) write(box, text);
     else {
       box.setSelectionRange(before.length, before.length);
       write(box, (before && !before.endsWith("\n") ? "\n" : "") + text, { replace: false });
     }
-    this.note(n, selected);
+    addPiece(this.form, n, piece);
+    this.proposals.propose({ sent: true });
     restore();
     const from = FROM[kind] ? `, from ${FROM[kind]}` : "";
-    this.said.textContent = `Sent ${counted(text)} to passage ${n}${from}: “${shortened(text)}”`;
+    return this.say(`Sent ${counted(text)} to passage ${n}${from}: “${shortened(text)}”`);
+  }
+
+  say(text) {
+    this.said.textContent = text;
   }
 
   /** Nothing is selected, or there are no passages yet: say what to do. */
   ask() {
     const valid = this.form.querySelector("[data-opens]").dataset.label;
-    this.said.textContent = this.open ? "Nothing is selected. Click a sentence of the article, or press j." : `Choose “${valid}” first.`;
+    this.say(this.open ? "Nothing is selected. Click a sentence of the article, or press j." : `Choose “${valid}” first.`);
   }
 
   /** Of what has words of the passage: its fields, its span and its card; "" where they are of two. */
@@ -111,14 +118,13 @@ export class PickBar {
     const places = this.form.querySelectorAll(`[name^=passage_${n}_], [name=span_${n}], [data-passage-card="${n}"] .span-words`);
     for (const place of places) place.lang = lang;
   }
+}
 
-  /** Where the piece is from; the server checks it, and knows where the block above the article is. */
-  note(n, { holder, piece }) {
-    const { articleTitle: title, revision, textSha256: sha256, kind = piece.kind } = holder.dataset;
-    const place = holder.matches(".article-text") ? { start: piece.start, end: piece.end, sha256 } : {};
-    addPiece(this.form, n, { revision: Number(revision), title, kind, text: piece.text, ...place });
-    this.proposals.propose({ sent: true });
-  }
+/** With where it is from; the server checks that, and knows where the block above the article is. */
+function sentPiece({ holder, piece }) {
+  const { articleTitle: title, revision, textSha256: sha256, kind = piece.kind } = holder.dataset;
+  const place = holder.matches(".article-text") ? { start: piece.start, end: piece.end, sha256 } : {};
+  return { revision: Number(revision), title, kind, text: piece.text, ...place };
 }
 
 function counted(text) {
