@@ -215,7 +215,7 @@ def open_next(request: HttpRequest, posted: PostedDraft, result: Submission) -> 
 
 
 def refused(request: HttpRequest, posted: PostedDraft, result: Submission) -> HttpResponse:
-    message = "Your draft is saved, but it cannot be submitted like this."
+    message = "Not submitted yet. Please check these entries."
     return shown(request, posted.page(findings=result.findings, message=message), 400)
 
 

@@ -137,10 +137,14 @@ def test_the_last_choice_leads_to_what_is_missing_and_next_is_the_main_button_un
 
 def test_a_refused_submission_goes_to_the_first_problem(opened, watch):
     watch.expect("status of 400")
-    page = opened(**make.whole(statement_2="", confidence=None))
+    asked = {**make.WHOLE["questions"][0], "answer_2": ""}
+    page = opened(height=700, **make.whole(questions=[asked], confidence=None))
     page.keyboard.press("Control+Enter")
-    expect(page.locator("[name=statement_2]")).to_be_focused()
-    expect(said(page)).to_contain_text("it cannot be submitted like this")
+    answer = "[name=questions-0-answer_2]"
+    expect(page.locator(answer)).to_be_focused()
+    for part in ("#error-summary", answer):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    expect(said(page)).to_contain_text("Not submitted yet.")
     expect(page.locator("#error-summary").get_by_role("link")).to_have_count(2)
 
 

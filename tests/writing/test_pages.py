@@ -78,7 +78,7 @@ def test_what_is_missing_is_named_and_the_rest_is_saved(client, alice):
     answer = post(client, entry, "submit", answer="1783", rationale=" \n ")
     assert answer.status_code == 400
     page = text_of(answer)
-    assert "Your entry is saved, but it cannot be submitted like this." in page
+    assert "Not submitted yet." in page
     assert '<a href="#id_rationale">“Rationale” is missing.</a>' in page
     assert Entry.objects.get().values["answer"] == "1783"
 

@@ -23,7 +23,7 @@ from writing.overview import to_check
 from writing.states import IN_HAND, TO_CHECK
 
 REFUSED = "Nothing was saved yet. Everything you entered is still here."
-MISSING = "Your entry is saved, but it cannot be submitted like this."
+MISSING = "Not submitted yet. Please check these entries."
 SUBMITTED = "Submitted. Another person checks it."
 
 

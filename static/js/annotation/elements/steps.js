@@ -135,6 +135,7 @@ export class Steps {
     const section = target?.closest("[data-step]");
     if (!section) return false;
     this.mark(section.dataset.step);
+    this.say("");
     target.scrollIntoView({ block: "center" });
     target.focus({ preventScroll: true });
     return true;
