@@ -16,6 +16,7 @@ PLACEHOLDER = "add the answer based on passage"
 class DeviationKind(StrEnum):
     """The kind of a deviation; the value is shown to people."""
 
+    EMPTY_PASSAGE = "a passage is empty"
     SPAN = "contradicted span is in neither form of its passage"
     SAME_PASSAGE = "same or different passage not given"
     SAME_BUT_DIFFERENT = "marked as the same passage, but the texts differ"
@@ -30,9 +31,9 @@ class DeviationKind(StrEnum):
     NO_QUESTION = "no question"
     INVALID_ANSWERED = "questions asked of an invalid tag"
     PLACEHOLDER = "the form's placeholder is left as an answer"
+    EMPTY_ANSWER = "an answer is empty"
     EQUAL_ANSWERS = "both answers of a question are equal"
     # Of declared records (declared/deviations.py).
-    EMPTY_PASSAGE = "a passage is empty"
     UNKNOWN_VALUE = "not a value that the protocol knows"
     EQUAL_OPTIONS = "a list has the same text twice"
     EMPTY_OPTION = "a list has an empty text"
@@ -60,6 +61,7 @@ def deviations(columns: Mapping[str, Any], questions: Sequence[Slot]) -> list[De
     if columns["validity"] != VALID:
         return [Deviation(DeviationKind.INVALID_ANSWERED, "question_1")] if questions else []
     return [
+        *_passages(columns),
         *_same_passage(columns),
         *_statements(columns),
         *_spans(columns),
@@ -74,14 +76,26 @@ def folded(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
+def _shown(columns: Mapping[str, Any], n: int) -> str:
+    """The passage as prompts show it (contexts.py), folded."""
+    return folded(columns[f"passage_{n}_standalone"] or columns[f"passage_{n}_copied"])
+
+
+def _passages(columns: Mapping[str, Any]) -> list[Deviation]:
+    return [
+        Deviation(DeviationKind.EMPTY_PASSAGE, f"passage_{n}")
+        for n in (1, 2)
+        if not _shown(columns, n)
+    ]
+
+
 def _same_passage(columns: Mapping[str, Any]) -> list[Deviation]:
     given = columns["same_passage"]
-    first = folded(columns["passage_1_standalone"] or columns["passage_1_copied"])
-    second = folded(columns["passage_2_standalone"] or columns["passage_2_copied"])
+    first, second = _shown(columns, 1), _shown(columns, 2)
     result = [Deviation(DeviationKind.SAME_PASSAGE, "same_passage")] if given is None else []
     if given == SAME and first != second:
         result.append(Deviation(DeviationKind.SAME_BUT_DIFFERENT, "same_passage"))
-    if given != SAME and first == second:
+    if given != SAME and first and first == second:
         result.append(Deviation(DeviationKind.DIFFERENT_BUT_SAME, "same_passage"))
     return result
 
@@ -137,11 +151,18 @@ def _questions(questions: Sequence[Slot]) -> list[Deviation]:
     result = []
     for slot in questions:
         first, second = folded(slot.answer_1).casefold(), folded(slot.answer_2).casefold()
+        result += [
+            Deviation(
+                DeviationKind.EMPTY_ANSWER, f"question_{slot.n}_answer_{n}", slot.question or ""
+            )
+            for n, answer in enumerate((first, second), 1)
+            if not answer
+        ]
         if any(answer.startswith(PLACEHOLDER) for answer in (first, second)):
             result.append(
                 Deviation(DeviationKind.PLACEHOLDER, f"question_{slot.n}", slot.question or "")
             )
-        elif first == second:
+        elif first and first == second:
             result.append(
                 Deviation(DeviationKind.EQUAL_ANSWERS, f"question_{slot.n}", slot.question or "")
             )

@@ -40,12 +40,27 @@ def test_a_record_that_the_form_would_take_has_none():
         ({"question1": None, "question1_answer1": None}, DeviationKind.NO_QUESTION, "question_1"),
         ({"question1_answer1": " 1803"}, DeviationKind.EQUAL_ANSWERS, "question_1"),
         (PLACEHOLDERS | {"question2": "Who?"}, DeviationKind.PLACEHOLDER, "question_2"),
+        ({"question1_answer2": " "}, DeviationKind.EMPTY_ANSWER, "question_1_answer_2"),
+        ({"paragraphA_information_standalone": " ", "relevantInfo_comment_A_Span": "It was"},
+         DeviationKind.EMPTY_PASSAGE, "passage_1"),
+        ({"paragraphB_information_standalone": "", "paragraphB_information": "",
+          "relevantInfo_comment_B_Span": ""}, DeviationKind.EMPTY_PASSAGE, "passage_2"),
     ],
 )  # fmt: skip
 def test_a_departure_from_the_form_is_named(changes, kind, place):
     assert [(one.kind, one.place) for one in found_in(record(given=annotation(**changes)))] == [
         (kind, place)
     ]
+
+
+def test_what_is_empty_twice_is_not_also_called_equal():
+    empty = dict.fromkeys(("question1_answer1", "question1_answer2"), "")
+    empty |= {f"paragraph{n}_information{rest}": "" for n in "AB" for rest in ("", "_standalone")}
+    empty |= {f"relevantInfo_comment_{n}_Span": "" for n in "AB"}
+    assert [(one.kind, one.place) for one in found_in(record(given=annotation(**empty)))] == [
+        (DeviationKind.EMPTY_PASSAGE, "passage_1"), (DeviationKind.EMPTY_PASSAGE, "passage_2"),
+        (DeviationKind.EMPTY_ANSWER, "question_1_answer_1"), (DeviationKind.EMPTY_ANSWER, "question_1_answer_2"),
+    ]  # fmt: skip
 
 
 def test_an_option_in_the_wrong_dimension_is_unknown_there():
