@@ -41,9 +41,9 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
     with a report of `refused`, `problems` and `controls`: send it again with names.
 
     The report of responses: so many `responses`, to so many `questions` and to these `prompts`. `models`: each with its
-    `options` and the number of its `responses`. So many are `not_verified`, `held` as their text may have reasoning,
-    or `empty`. `earlier_runs`: the ids of those made of the same file. Who judges or resolves in an open study is not
-    told `models` and `earlier_runs`.
+    `options` and the number of its `responses`. So many are `not_verified` (`without_sha256`, or with `other_sha256`),
+    `held` as their text may have reasoning, or `empty`. `earlier_runs`: the ids of those made of the same file. Who
+    judges or resolves in an open study is not told `models` and `earlier_runs`.
     """
 
     options = serializers.DictField()

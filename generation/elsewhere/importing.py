@@ -47,14 +47,16 @@ class ReadResponses:
     questions: set[int] = field(default_factory=set)
     earlier_runs: list[int] = field(default_factory=list)
     not_verified: int = 0
+    other_sha256: int = 0
     held: int = 0
     empty: int = 0
 
-    def count(self, place: int, row: Response, prompt: Prompt) -> None:
+    def count(self, place: int, given: GivenResponse, row: Response, prompt: Prompt) -> None:
         self.numbers[place] += 1
         self.prompts[prompt.name] = prompt
         self.questions.add(row.instance_id)
         self.not_verified += not row.prompt_verified
+        self.other_sha256 += bool(given.prompt_sha256 and not row.prompt_verified)
         self.held += bool(row.held)
         self.empty += row.finding == chat.EMPTY
 
@@ -74,6 +76,8 @@ class ReadResponses:
                 for place, model in enumerate(self.models)
             ],
             "not_verified": self.not_verified,
+            "without_sha256": self.not_verified - self.other_sha256,
+            "other_sha256": self.other_sha256,
             "held": self.held,
             "empty": self.empty,
             "earlier_runs": self.earlier_runs,
@@ -191,7 +195,7 @@ class _Reading:
         place = self._places[_identity(given)]
         row = _response(given, found, self.read.models[place].able)
         row.order = self.read.numbers.total()
-        self.read.count(place, row, found.prompt)
+        self.read.count(place, given, row, found.prompt)
         return place, row
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from generation.inference import chat
 
 LONGEST = 4000
+_NAMED = 10  # fields, of those that cannot be set
 # Fields that the program sets for each call, and what they are.
 _OURS = {
     **dict.fromkeys(("model", "messages", "prompt"), "what is asked"),
@@ -51,21 +52,25 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def check(fields: Mapping[str, Any]) -> None:
-    """Raise BadFields for one that the program sets itself, or whose value cannot be sent or stored."""
-    for name, value in fields.items():
-        if name in _OURS:
-            raise BadFields(
-                f"{_quoted(name)} is set by the program: it is {_OURS[name]}. Leave it out."
-            )
-        if not name.strip():
-            raise BadFields("A field needs a name.")
-        if value is None:
-            raise BadFields(f"{_quoted(name)} has no value. Leave it out to send none.")
-        if not is_storable([name, value]):
-            raise BadFields(
-                f"{_quoted(name)} has a number or a character that cannot be stored (infinity, NUL, half a surrogate "
-                "pair)."
-            )
+    """Raise BadFields for those that the program sets itself, or whose value cannot be sent or stored."""
+    problems = [problem for name, value in fields.items() if (problem := _problem(name, value))]
+    if problems:
+        raise BadFields(" ".join(problems[:_NAMED]))
+
+
+def _problem(name: str, value: Any) -> str:
+    if name in _OURS:
+        return f"{_quoted(name)} is set by the program: it is {_OURS[name]}. Leave it out."
+    if not name.strip():
+        return "A field needs a name."
+    if value is None:
+        return f"{_quoted(name)} has no value. Leave it out to send none."
+    if not is_storable([name, value]):
+        return (
+            f"{_quoted(name)} has a number or a character that cannot be stored (infinity, NUL, half a surrogate "
+            "pair)."
+        )
+    return ""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

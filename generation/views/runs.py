@@ -117,6 +117,7 @@ def run(request: HttpRequest, key: int) -> HttpResponse:
         "authors": sorted({prompt.by for prompt in prompts if prompt.given}),
         "has_prices": run.models_asked.exclude(price_read=None).exists(),
         "prompts": prompts,
+        "held": run.responses.filter(held=True).count(),
         "not_verified": run.responses.filter(prompt_verified=False).count(),
         "may_change": person_of(request).has_role(Role.ADMIN),
     }

@@ -33,7 +33,7 @@ class JudgeModelField(forms.ModelChoiceField):
 
 
 class RunsField(forms.ModelMultipleChoiceField):
-    """Runs with how many of their responses are finished (annotated by answered_runs); whether numbers are public."""
+    """Runs with how many of their responses can be judged (annotated by answered_runs); whether numbers are public."""
 
     @cached_property
     def published(self) -> set[int]:
@@ -45,7 +45,8 @@ class RunsField(forms.ModelMultipleChoiceField):
         marked = (
             f", {obj.not_verified} with a prompt that is not verified" if obj.not_verified else ""
         )
-        return f"{obj.name}: {how_many(obj.answered, 'finished response')}{marked}{public}"
+        held = f", {obj.held} held" if obj.held else ""
+        return f"{obj.name}: {how_many(obj.answered, 'finished response')}{held}{marked}{public}"
 
 
 class PeopleField(forms.ModelMultipleChoiceField):
@@ -101,8 +102,12 @@ def answered_runs(person: Person, protocol: str | None = None) -> QuerySet[Run]:
         name = None if protocol == WIKICONTRADICT else protocol
         done = done.filter(collection__protocol__name=name)
     seen = done.exclude(pk__in=hidden_run_ids(person))
-    not_verified = Count("responses", filter=Q(responses__prompt_verified=False))
-    return seen.annotate(answered=Count("responses"), not_verified=not_verified).order_by("-pk")
+    held = Q(responses__held=True)
+    return seen.annotate(
+        answered=Count("responses", filter=~held),
+        held=Count("responses", filter=held),
+        not_verified=Count("responses", filter=Q(responses__prompt_verified=False) & ~held),
+    ).order_by("-pk")
 
 
 def protocols_of(runs: QuerySet[Run]) -> dict[str, str]:

@@ -162,6 +162,7 @@ def test_pages_say_that_a_response_is_held(client, alice, fake):
     )
     page = client.get(reverse("generation:response", args=[made.pk, row.pk]))
     assertContains(page, "No study takes it until an admin chooses")
+    assertContains(client.get(reverse("generation:run", args=[made.pk])), "1 response</a> may have")
 
 
 def test_a_content_in_parts_is_read_again_too(fake):

@@ -69,6 +69,9 @@ def test_who_plans_a_study_sees_that_a_prompt_is_not_verified(client):
     run, olga = one_unverified(), signed_in(client, person("olga", Role.ADMIN))
     asked = client.get("/studies/new/").content.decode()
     assert "3 finished responses, 1 with a prompt that is not verified" in asked
+    Response.objects.filter(pk=run.responses.last().pk).update(held=True)
+    asked = client.get("/studies/new/").content.decode()
+    assert "2 finished responses, 1 held, 1 with a prompt" in asked
     study = studies.create("Pilot", Selection([run]), StudyDesign(), by=olga)
     page = client.get(f"/studies/{study.pk}/").content.decode()
     assert "<dt>Prompt not verified</dt>" in page

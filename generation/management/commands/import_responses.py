@@ -38,7 +38,8 @@ class Command(RefusingCommand):
         for words, key in (
             ("responses", "responses"),
             ("to questions", "questions"),
-            ("prompt not verified", "not_verified"),
+            ("not verified: without sha256", "without_sha256"),
+            ("not verified: another sha256", "other_sha256"),
             ("held: may have reasoning in it", "held"),
             ("without a text", "empty"),
         ):

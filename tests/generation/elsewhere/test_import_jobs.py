@@ -189,7 +189,12 @@ def test_the_page_of_a_release_takes_a_file_to_be_checked(client, release, olga)
     signed_in(client, olga)
     shown = client.get("/collections/canals/releases/1.0/").content.decode()
     assert "/collections/canals/releases/1.0/responses/" in shown
-    data = file_of(line(instances_of(release)[0])).read()
+    first, second, third = instances_of(release)
+    data = file_of(
+        line(first, text="<think>Hm, and no end"),
+        line(second, prompt_sha256=None),
+        line(third, prompt_sha256="0" * 64),
+    ).read()
     form = {"file": SimpleUploadedFile("r.jsonl", data), "name": "Lab"}
     answer = client.post("/collections/canals/releases/1.0/responses/", form)
     job = ImportJob.objects.get()
@@ -197,6 +202,11 @@ def test_the_page_of_a_release_takes_a_file_to_be_checked(client, release, olga)
     import_jobs.carry_out(job.pk)
     page = client.get(answer["Location"]).content.decode()
     assert "lab/llm-7b" in page
+    said = " ".join(page.split())
+    assert (
+        "1 without the sha256 of their prompt, 1 with another sha256: another template was sent"
+        in said
+    )
     import_jobs.confirm(job)
     import_jobs.carry_out(job.pk)
     run = Run.objects.get()
@@ -204,6 +214,8 @@ def test_the_page_of_a_release_takes_a_file_to_be_checked(client, release, olga)
     assert "Lab" in client.get("/collections/canals/releases/1.0/responses/").content.decode()
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "answered elsewhere" in page
+    assert f'For <a href="/runs/{run.pk}/responses/?outcome=unverified">2 responses</a>' in page
+    assert f'<a href="/runs/{run.pk}/responses/?outcome=held">1 response</a> may have' in page
 
 
 @pytest.mark.parametrize("form", [{}, {"name": "a\x07b"}, {"name": "x" * 121}])

@@ -94,6 +94,8 @@ def test_the_responses_are_stored_with_the_prompts_that_were_sent():
             {"model": "lab/llm-7b", "options": {}, "responses": 1},
         ],
         "not_verified": 0,
+        "without_sha256": 0,
+        "other_sha256": 0,
         "held": 0,
         "empty": 0,
         "earlier_runs": [],
@@ -111,7 +113,9 @@ def test_a_check_stores_nothing():
 def test_a_prompt_whose_hash_is_not_known_is_marked(sha256):
     release = released()
     first, second, _ = instances_of(release)
-    run = brought(release, line(first, prompt_sha256=sha256), line(second))
+    run, report = bring(release, file_of(line(first, prompt_sha256=sha256), line(second)))
+    assert report["not_verified"] == 1
+    assert report["other_sha256" if sha256 else "without_sha256"] == 1
     one, two = run.responses.all()
     assert (one.prompt_verified, one.prompt_hash, one.rendered) == (False, "", "")
     assert (two.prompt_verified, two.prompt_hash) == (True, prompting.find(PROMPT).sha256)

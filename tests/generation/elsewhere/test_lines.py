@@ -75,6 +75,7 @@ def test_a_finish_reason_says_what_is_no_answer(reason, finding):
         (of(options=[]), "options is not an object"),
         *((of(options={name: 1}), f"options: “{name}” is set by the program") for name in
           ("model", "messages", "prompt", "stream", "n", "tools", "logprobs", "max_new_tokens")),
+        (of(options={"messages": 1, "max_new_tokens": 1}), "“max_new_tokens” is set by the program"),
         (of(options={"given": True}), "options: “given” marks"),
         (of(options={"max_tokens": 1.5}), "options: max_tokens is no number of tokens"),
         (of(options={"max_tokens": True}), "options: max_tokens is no number of tokens"),
