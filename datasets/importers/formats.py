@@ -8,6 +8,7 @@ from datasets.importers.complete_records import CompleteRecords, Head
 from datasets.importers.csv_files.columns import Chosen
 from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
+from datasets.importers.json_list import lines_in
 from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.reading import Wanted
@@ -89,10 +90,27 @@ def of_another_format(file: BinaryIO, importer: Importer) -> Unreadable | None:
     others = (other.importer for name, other in formats().items() if name != importer.name)
     found = next((other for other in others if _reads(other, file)), None)
     if found is None:
-        return None
+        return _no_records(file)
     return Unreadable(
         f"This is a file of {found.name}, not of {importer.name}. Choose that format; nothing was imported."
     )
+
+
+def _no_records(file: BinaryIO) -> Unreadable | None:
+    """Says where JSON Lines belong that are for another place than an import of records."""
+    with suppress(Unreadable, StopIteration):
+        keys = next(lines_in(file)).keys()
+        if keys >= {"row", "model", "text"}:
+            return Unreadable(
+                "This is a file of responses, not of records. Send it by “Responses made elsewhere” on the page of its "
+                "release; nothing was imported."
+            )
+        if keys >= {"id", "version", "record"}:
+            return Unreadable(
+                "This is data/records.jsonl of a bundle, which is not imported. Take the records of the release as "
+                "complete-json, and import that; nothing was imported."
+            )
+    return None
 
 
 def _reads(importer: Importer, file: BinaryIO) -> bool:

@@ -68,6 +68,11 @@ def _begun(file: BinaryIO) -> "_Text":
     text = _Text(file)
     if not text.next():
         raise Unreadable("The file is empty.")
+    if text.next() not in "[{":
+        raise Unreadable(
+            "The file is not JSON of records, which begins with [ or {. If it is a CSV table, choose the format csv; "
+            "for records of a protocol, give the file a name that ends in .csv."
+        )
     return text
 
 
@@ -116,7 +121,6 @@ class _Text:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self._bytes = 0
         self._text, self.at = "", 0
         self._begins = (1, 1)  # line and column in the file
 
@@ -176,13 +180,11 @@ class _Text:
                 f"A value in the file has over {MAX_VALUE:,} characters, more than any record. Nothing was imported."
             )
         piece = self._file.read(max(_PIECE, left))
-        begun = self._bytes - len(self._decoder.getstate()[0])
         try:
             more = self._decoder.decode(piece, final=not piece)
         except UnicodeDecodeError as error:
-            raise not_utf8(begun + error.start) from None
+            raise not_utf8(error, self._place(len(self._text))[0]) from None
         if piece:
-            self._bytes += len(piece)
             self._begins = self._place(self.at)
             self._text, self.at = self._text[self.at :] + more, 0
         return bool(piece)

@@ -1,5 +1,6 @@
 """Read an uploaded file, JSON or text, with a message for each problem that it can have. Pure."""
 
+import codecs
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from pages.counting import how_many
 MAX_BYTES = 50 * 1024 * 1024
 # The most problems to show, and refused records to look for: a file of the wrong kind has the same in each.
 SHOWN = 100
+SAVE_AS = "Save it as UTF-8, and send it again."
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Unreadable(Refusal):
@@ -49,7 +52,7 @@ def text_of(data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise not_utf8(error.start) from None
+        raise not_utf8(error, 1) from None
     if not text.strip():
         raise Unreadable("The file is empty.")
     return text
@@ -84,8 +87,15 @@ def too_large(most: int = MAX_BYTES) -> Unreadable:
     return Unreadable(f"The file is larger than {most // 2**20} MB; split it and import the parts.")
 
 
-def not_utf8(at: int) -> Unreadable:
-    return Unreadable(f"The file is not UTF-8 (at byte {at}); save it as UTF-8 and try again.")
+def not_utf8(error: UnicodeDecodeError, line: int, save_as: str = SAVE_AS) -> Unreadable:
+    """`line` of the file is that in which the bytes begin that were decoded."""
+    data = error.object
+    if b"\0" in data and not data.startswith(_UTF16):
+        return Unreadable(
+            "The file is no text, but binary, as pictures and archives are. Send a text file."
+        )
+    line += len((data[: error.start] + b"x").splitlines()) - 1
+    return Unreadable(f"The file is not UTF-8 (line {line}). {save_as}")
 
 
 def not_json(message: str, line: int, column: int) -> Unreadable:

@@ -51,9 +51,9 @@ class LabelStudioTasks:
         """
         noted = noted or FileNoted()
         reader = TaskReader(self.wanted, noted.reported)
-        some = None
+        some, values = None, tasks_in(values_in(file))
         try:
-            for some in checked_records(tasks_in(values_in(file)), reader.record, "data", "title"):
+            for some in checked_records(values, reader.record, "data", "title", what="task"):
                 yield some
         except Unreadable as refused:
             controls = reader.found.listed(self.wanted.names)
@@ -66,7 +66,9 @@ class LabelStudioTasks:
             noted.annotators = dict(reader.found.annotators)
         if some is None:
             found = ", ".join(reader.lines)
-            raise Unreadable(f"No task gives a record ({found}); nothing was imported.")
+            raise Unreadable(
+                f"No task gives a record ({found}); nothing was imported. {reader.advice}"
+            )
 
     def first(self, file: BinaryIO) -> Parsed:
         """Raises StopIteration where none of the first tasks gives a record."""

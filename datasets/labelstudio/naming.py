@@ -11,6 +11,7 @@ from datasets.labelstudio.made import Result
 from datasets.schema import ANNOTATION_KEYS, RECORD_KEYS, TAXONOMY, TYPE_COLUMNS
 from datasets.taxonomy import DIMENSIONS
 from leases.refusal import Refusal
+from pages.counting import how_many
 
 Names = Mapping[str, str]
 
@@ -37,7 +38,10 @@ def checked_names(names: Names) -> dict[str, str]:
             )
     twice = [key for key, n in Counter(names.values()).items() if n > 1]
     if twice:
-        raise Refusal(f"Two controls are named {twice[0][:60]!r}. Name one of them.")
+        both = [repr(name[:60]) for name, key in names.items() if key == twice[0]]
+        raise Refusal(
+            f"The key {twice[0][:60]!r} is chosen for {' and '.join(both[:5])}. Choose it for one of them."
+        )
     return dict(names)
 
 
@@ -100,7 +104,7 @@ def key_of(control: str, names: Names) -> str:
 def lines_of_unknown(listed: Iterable[Mapping[str, Any]]) -> list[str]:
     """What is said of the controls and data that the study lacks."""
     return [
-        f"{one['name']!r} ({one['kind'] or 'of unknown kind'}, {one['n']} times) is no name of the study"
+        f"{one['name']!r} ({one['kind'] or 'of unknown kind'}, {how_many(one['n'], 'time')}) is no name of the study"
         + (f"; it may be {one['proposed']!r}" if one["proposed"] else "")
         for one in listed
         if not one["key"]

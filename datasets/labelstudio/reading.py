@@ -97,6 +97,21 @@ class TaskReader:
     def lines(self) -> list[str]:
         return lines_of(self.reported)
 
+    @property
+    def advice(self) -> str:
+        """What to do where no task gives a record."""
+        if self.found.annotators and self.wanted.taken is Taken.GROUND_TRUTH:
+            return (
+                "No annotation is marked as a ground truth, which JSON_MIN never says. Mark them in Label Studio and "
+                "export JSON, or take the latest annotation."
+            )
+        if self.found.annotators:
+            return "Name another annotator, or take the latest annotation."
+        return (
+            "Only annotations that were submitted are imported; predictions, drafts and cancelled ones are not. Submit "
+            "annotations in Label Studio, and export the tasks again."
+        )
+
     def record(self, rows: Any) -> Parsed | None:
         """The task's record, or None where it has no annotation that is wanted. Raises RecordRefused.
 

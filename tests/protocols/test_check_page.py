@@ -112,7 +112,7 @@ def test_it_is_shown_on_a_record_of_a_file(researcher):
     [
         (LINES, {"number": "3"}, "records.jsonl has no record number 3."),
         (LINES, {"number": "0"}, "Ensure this value is greater than or equal to 1."),
-        (b"{}\n", {}, "records cannot be read"),
+        (b"{}\n", {}, "record cannot be read"),
         (b"PK\3\4\xff", {}, "not UTF-8"),
         (None, {"collection": "watermills"}, "Select a valid choice."),
     ],

@@ -1,6 +1,6 @@
 """Which column of a CSV file becomes which field: proposed by their names, and checked. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 from datasets.declared.csv_text import DELIMITERS
@@ -96,7 +96,7 @@ def _checked(
 
 
 def _problems(
-    whole: Mapping[str, str], columns: Collection[str], fields: Sequence[CsvField]
+    whole: Mapping[str, str], columns: Mapping[str, str], fields: Sequence[CsvField]
 ) -> list[str]:
     known = {field.name: field.title for field in fields}
     problems = [
@@ -117,6 +117,10 @@ def _problems(
     if lacking := missing(whole, fields):
         named = ", ".join(f"{field.title} ({field.name})" for field in lacking)
         problems.append(f"No column is mapped to {named}. Choose a column for each.")
+        if not any(columns.values()):
+            problems.append(
+                "If the file's first line has no names of columns, put such a line first."
+            )
     return problems
 
 

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO, NamedTuple
@@ -15,6 +16,7 @@ _PIECE = 256 * 1024
 LONGEST = 4 * 1024 * 1024
 MOST_COLUMNS = 200
 SAVE_AS = "Save it as CSV in UTF-8 (in Excel: “CSV UTF-8”), and send it again."
+_SEP = re.compile(r'\A"?sep=([,;\t])"?(?=[\r\n])', re.IGNORECASE)
 _OTHERS = {
     b"PK\x03\x04": "The file is a spreadsheet, not CSV.",
     b"\xd0\xcf\x11\xe0": "The file is a spreadsheet, not CSV.",
@@ -51,7 +53,7 @@ class CsvFile:
     def __init__(self, file: BinaryIO, delimiter: str = "") -> None:
         self._file = file
         _check_begin(file)
-        self.delimiter = delimiter or _likeliest(file)
+        self.delimiter = delimiter or _said(file) or _likeliest(file)
         first = _first_row(file, self.delimiter)
         if first is None:
             raise Unreadable("The file is empty.")
@@ -141,6 +143,13 @@ def _check_columns(names: tuple[str, ...]) -> None:
         raise Unreadable("The name of a column holds a NUL character; remove it.")
 
 
+def _said(file: BinaryIO) -> str:
+    """The delimiter that the line names with which Excel's files may begin; "" without one."""
+    file.seek(0)
+    said = _SEP.match(file.read(20).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace"))
+    return said[1] if said else ""
+
+
 def _likeliest(file: BinaryIO) -> str:
     """The delimiter that parts the first row into most cells; a comma where all give the same."""
     sizes: dict[str, int] = {}
@@ -188,28 +197,31 @@ def _read(file: BinaryIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _malformed(line: int, error: str) -> Unreadable:
+    twice = "Within a quoted cell a quotation mark is written twice."
     if "expected after" in error:
-        what = "has something between a closing quotation mark and the next delimiter"
+        what = f"has something between a closing quotation mark and the next delimiter. {twice}"
+    elif "field limit" in error:
+        what = (
+            "has a cell of over 131,072 characters, more than CSV may have here. Shorten it, or send the records as "
+            f"JSON. If a quotation mark in it is never closed, close it. {twice}"
+        )
     else:
-        what = "has a quotation mark that is never closed, or a cell of over 131,072 characters"
-    return Unreadable(
-        f"The row that begins in line {line} {what}. Within a quoted cell a quotation mark is written twice. "
-        "Nothing was imported."
-    )
+        what = f"has a quotation mark that is never closed. Close it. {twice}"
+    return Unreadable(f"The row that begins in line {line} {what} Nothing was imported.")
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:
     """The file's lines with their ends, of which there are three kinds, without the byte order mark."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    left, count, read = "", 0, 0
+    left, count = "", 0
     while True:
         piece = file.read(_PIECE)
-        begun = read - len(decoder.getstate()[0])
         try:
             left += decoder.decode(piece, final=not piece)
         except UnicodeDecodeError as error:
-            raise Unreadable(f"{not_utf8(begun + error.start).message} {SAVE_AS}") from None
-        read += len(piece)
+            raise not_utf8(error, count + 1, SAVE_AS) from None
+        # Excel's own first line becomes an empty one.
+        left = left if count else _SEP.sub("", left)
         lines = list(io.StringIO(left, newline=""))
         # The last may go on, and a line feed may follow its carriage return.
         left = lines.pop() if lines and not lines[-1].endswith("\n") else ""

@@ -99,6 +99,11 @@ def test_columns_that_are_mapped_to_nothing_are_counted_by_their_cells():
         (f"{OWN}\n{ROW}", None),
         (f"{OWN}\n{ROW}\n".replace(",", ";"), None),
         (f"{OWN}\n{ROW}\n".replace(",", "\t"), None),
+        (f"sep=;\r\n{OWN}\r\n{ROW}\r\n".replace(",", ";"), None),
+        (
+            f'\ufeff"SEP=;"\n{OWN}\n{ROW}\n'.replace(",", ";").replace("1850;", '"18,50,00,0";'),
+            {"answer_1": "18,50,00,0"},
+        ),
         (f"{OWN}\n{ROW}\n".replace("1850,", '"18,""50",'), {"answer_1": '18,"50'}),
         (f"{OWN}\n{ROW}\n".replace("1850,", '"18\n50",'), {"answer_1": "18\n50"}),
         (f"{OWN}\n{ROW}\n".replace("1850,", '"18\r\n50",'), {"answer_1": "18\r\n50"}),
@@ -126,18 +131,22 @@ def test_the_same_record_is_read_however_the_file_is_written(text, cells):
         (f"{OWN}\n\n", "The file has a header and no row below it"),
         (f"{OWN}\na,b\n{ROW}\n", "row 1 (from line 2): has 2 cells, and the header has 5"),
         (f"{OWN}\n{ROW}\n\n{ROW},x\n", "row 2 (from line 4): has 6 cells, and the header has 5"),
-        (f"{OWN}\n{ROW}\n".encode("latin-1").replace(b"Built", b"B\xfcilt"), "The file is not UTF-8 (at byte"),
+        (f"{OWN}\n{ROW}\n".encode("latin-1").replace(b"Built", b"B\xfcilt"),
+         "The file is not UTF-8 (line 2). Save it as CSV in UTF-8 (in Excel: “CSV UTF-8”), and send it again."),
+        (f"{OWN}\r\n{ROW}\r".encode() + b"\xfc", "The file is not UTF-8 (line 3)"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "The file is no text, but binary, as pictures and archives are"),
         (f"{OWN}\n{ROW}\n".encode("utf-16"), "The file is UTF-16, not UTF-8. Save it as CSV in UTF-8"),
         (f"{OWN}\n{ROW}\n".encode("utf-16-le"), "holds a NUL character: it is no text"),
         (b"PK\x03\x04 and so on", "The file is a spreadsheet, not CSV"),
         ('[{"question": "x"}]', "The file is JSON, not CSV"),
         (f"{OWN}\n{ROW}\n".replace("1850,", "18\0,"), "remove it (row 1)"),
-        (f'{OWN}\n{ROW}\n"When', "The row that begins in line 3 has a quotation mark that is never closed"),
-        (f'{OWN}\n"{"a" * 140_000}', "The row that begins in line 2 has a quotation mark that is never closed"),
+        (f'{OWN}\n{ROW}\n"When', "The row that begins in line 3 has a quotation mark that is never closed. Close it."),
+        (f'{OWN}\n"{"a" * 140_000}', "If a quotation mark in it is never closed, close it."),
         (f'{OWN}\n{ROW}\n"a"b,c,d,e,f\n', "The row that begins in line 3 has something between a closing"),
         (f"{OWN}\n{'a' * 5_000_000},b", "Line 2 has over 4,194,304 characters"),
         (f"{OWN}\n{ROW}\n" + '"\n",' * 1_100_000, "The row that begins in line 3 has over 4,194,304 characters"),
-        (f"{OWN}\n{'a' * 140_000},b,c,d,e\n", "or a cell of over 131,072 characters"),
+        (f"{OWN}\n{'a' * 140_000},b,c,d,e\n", "The row that begins in line 2 has a cell of over 131,072 characters, "
+         "more than CSV may have here. Shorten it, or send the records as JSON."),
         ("q,a,q\n1,2,3\n", "The columns 1, 3 are all called “q”. Give each a name of its own"),
         (",".join(map(str, range(201))), "The file has 201 columns; at most 200"),
         (f"{OWN}\n{ROW[18:]}\n", "row 1 (from line 2): 'q' is empty in row 1: write the question"),
@@ -237,9 +246,18 @@ def test_columns_that_give_no_record_are_refused_with_the_proposal(changes, says
 
 
 def test_without_a_choice_names_must_say_what_is_needed():
-    assert "No column is mapped to Question (question), Answer of passage 1" in message_of(
-        f"{OWN}\n{ROW}\n", Chosen()
-    )
+    said = message_of(f"{OWN}\n{ROW}\n", Chosen())
+    assert "No column is mapped to Question (question), Answer of passage 1" in said
+    assert "If the file's first line has no names of columns, put such a line first." in said
+
+
+def test_a_line_of_excel_that_names_the_delimiter_is_none_of_the_table():
+    file = io.BytesIO(b"sep=;\na,b,c;d\n1;2\n3\n")
+    assert opened(file, Chosen()).columns == ("a,b,c", "d")
+    assert opened(file, Chosen(delimiter="comma")).columns == ("a", "b", "c;d")
+    with pytest.raises(Unreadable) as refused:
+        read("sep=,\n" + f"{OWN}\n{ROW}\na,b\n")
+    assert "row 2 (from line 4): has 2 cells" in refused.value.problems[0]
 
 
 def test_a_column_without_a_name_is_called_by_its_place():

@@ -4,7 +4,7 @@ import pytest
 
 from datasets.deviations import DeviationKind
 from datasets.importers import IMPORTERS
-from datasets.importers.import_files import deviations_in
+from datasets.importers.import_files import check_file, deviations_in, import_file
 from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current, record_of
@@ -101,6 +101,33 @@ def test_each_question_gets_its_kind():
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'{"row": "a:1:b", "model": "m", "text": ""}\n', "Send it by “Responses made elsewhere”"),
+        (b'{"id": "a", "version": 1, "record": {}}\n{}', "This is data/records.jsonl of a bundle"),
+        (b'{"title": "a"}\n', "The file holds an object, not a list of records"),
+    ],
+)
+@pytest.mark.django_db
+def test_json_lines_for_another_place_say_where_they_belong(data, says):
+    with pytest.raises(Unreadable, match=says):
+        import_file(
+            importer=IMPORTERS["wikicontradict"], file=io.BytesIO(data), collection_name="x"
+        )
+
+
+@pytest.mark.django_db
+def test_an_empty_cell_of_a_table_is_a_deviation():
+    table = "question,context1,context2,answer1,answer2\nq1?,,p2,a,b\nq2?,p1,p2,,\n"
+    report = check_file(
+        importer=IMPORTERS["csv"], file=io.BytesIO(table.encode()), collection_name="x"
+    )
+    kinds = dict(report.deviations_by_kind)
+    assert (kinds[DeviationKind.EMPTY_PASSAGE], kinds[DeviationKind.EMPTY_ANSWER]) == (1, 2)
+    assert DeviationKind.EQUAL_ANSWERS not in kinds
+
+
 @pytest.mark.parametrize("name", ["", "Mills", "../etc", "a/b", "x" * 81, "-x"])
 def test_a_name_that_no_address_can_hold_is_refused(name):
     with pytest.raises(Refusal, match="cannot name a collection"):

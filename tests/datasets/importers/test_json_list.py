@@ -63,11 +63,14 @@ def test_a_comma_after_the_last_value_is_named_by_its_line(small_pieces):
     assert "Expecting value (line 3, column 95)" in message_of(text.encode())
 
 
-def test_a_byte_that_is_no_utf8_is_named_by_its_place_in_the_file(small_pieces):
+def test_a_byte_that_is_no_utf8_is_named_by_its_line_in_the_file(small_pieces):
     data = LIST.encode()
     broken = data[: data.index(b"quoted")] + b"\xff" + data[data.index(b"quoted") :]
-    assert f"(at byte {data.index(b'quoted')})" in message_of(broken)
-    assert "is not UTF-8" in message_of(data.partition("😀".encode())[0] + "😀".encode()[:2])
+    assert "is not UTF-8 (line 3)" in message_of(broken)
+    assert message_of(broken) == message_of(broken, decode)
+    assert "is not UTF-8 (line 3)" in message_of(
+        data.partition("😀".encode())[0] + "😀".encode()[:2]
+    )
 
 
 def test_a_value_longer_than_any_record_is_refused_before_it_is_read(monkeypatch):

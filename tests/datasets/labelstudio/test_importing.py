@@ -54,7 +54,7 @@ RENAMED = EXPORT.read_bytes().replace(b'"wikitag_label_valid"', b'"valid?"')
 def test_controls_of_other_names_are_named_on_a_page(uploading):
     job = checked(uploading, RENAMED, **OF_LABEL_STUDIO)
     page = page_of(uploading, job)
-    assert "Controls have other names than the study's" in page
+    assert "Names that are not the study's" in page
     assert "'valid?' (choices, 10 times) is no name of the study; it may be" in page
     assert reverse("datasets:confirm_import", args=[job.pk]) not in page
     address = reverse("datasets:import_controls", args=[job.pk])
@@ -97,7 +97,7 @@ def test_two_controls_of_one_key_are_refused_with_what_was_chosen(uploading):
     answer = uploading.post(address, dict.fromkeys(fields, "valid_comment"))
     assert answer.status_code == 400
     page = answer.content.decode()
-    assert "Two controls are named &#x27;valid_comment&#x27;" in page
+    assert "The key &#x27;valid_comment&#x27; is chosen for" in page
     assert page.count('value="valid_comment" selected') == 2
 
 

@@ -105,7 +105,7 @@ def test_dimensions_that_have_a_control_each_become_the_taxonomy():
     ("names", "message"),
     [
         ({"mood": "moods"}, "'moods', for the control 'mood', is no key of the published record"),
-        ({"a": "tag", "b": "tag"}, "Two controls are named 'tag'"),
+        ({"a": "tag", "b": "tag"}, "The key 'tag' is chosen for 'a' and 'b'. Choose it for one"),
     ],
 )
 def test_names_that_cannot_be_are_refused(names, message):
@@ -123,7 +123,7 @@ def test_a_file_that_is_refused_says_which_names_it_lacks():
     with pytest.raises(Unreadable) as refused:
         list(LabelStudioTasks().records(file))
     said = (
-        "'is it valid?' (choices, 1 times) is no name of the study; it may be 'wikitag_label_valid'"
+        "'is it valid?' (choices, 1 time) is no name of the study; it may be 'wikitag_label_valid'"
     )
     assert said in refused.value.problems
 

@@ -177,14 +177,25 @@ def test_a_task_that_cannot_be_read_says_why(case):
     made, message = REFUSED[case]
     with pytest.raises(RecordRefused, match=message):
         read([made])
+    with pytest.raises(Unreadable, match="1 of 1 task cannot be read"):
+        list(LabelStudioTasks().records(io.BytesIO(json.dumps([made]).encode())))
 
 
-def test_a_file_without_a_record_says_what_it_holds():
-    file = io.BytesIO(json.dumps([task(annotations=[]), task(annotations=[])]).encode())
-    with pytest.raises(
-        Unreadable, match=r"No task gives a record \(tasks without an annotation: 2\)"
-    ):
-        list(LabelStudioTasks().records(file))
+@pytest.mark.parametrize(
+    ("given", "wanted", "says"),
+    [
+        ([task(annotations=[])] * 2, "latest", ["(tasks without an annotation: 2)", "Submit annotations in"]),
+        ([task(annotations=[], predictions=[{}])], "latest", ["predictions alone: 1", "predictions, drafts and"]),
+        ([task(annotations=[{"was_cancelled": True, "result": []}])], "latest", ["cancelled ones are not. Submit"]),
+        (JSON_MIN, "ground-truth", ["ground truth, which JSON_MIN never says", "export JSON, or take the latest"]),
+        (JSON, "77", ["Name another annotator, or take the latest annotation."]),
+    ],
+)  # fmt: skip
+def test_a_file_without_a_record_says_what_it_holds_and_what_to_do(given, wanted, says):
+    file = io.BytesIO(json.dumps(given).encode())
+    with pytest.raises(Unreadable, match="No task gives a record") as refused:
+        list(LabelStudioTasks(wanted_of(wanted)).records(file))
+    assert all(words in refused.value.message for words in says)
 
 
 @pytest.mark.once
