@@ -54,7 +54,7 @@ class ReportSnapshot(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Snapshot {self.pk}"
+        return f"Frozen report {self.pk}"
 
 
 class WithdrawnReport(models.Model):

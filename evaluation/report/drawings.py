@@ -28,6 +28,16 @@ from evaluation.statistics.tables import ALL, LABELLED
 MOST_JUDGES = 20
 FEWEST_DAYS = 3
 LISTED = "listed"
+# Columns of the files as the page's tables call them; the others are words already.
+HEADINGS = {
+    "k": "with this verdict (k)",
+    "n": "responses (n)",
+    "low": "interval from",
+    "high": "interval to",
+    "interval": "interval by",
+    "left": "what is left",
+    "before": "change from the step before",
+}
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,8 @@ class ReportChart:
     @property
     def headings(self) -> list[str]:
         """The table's columns in words."""
-        return [name.replace("_", " ").capitalize() for name in self.sheet.header]
+        words = (HEADINGS.get(name, name) for name in self.sheet.header)
+        return [word.replace("_", " ").capitalize() for word in words]
 
     @property
     def cells(self) -> list[list[str]]:

@@ -1,9 +1,11 @@
 """Numbers as a report's page shows them. Pure."""
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from evaluation.shapes.study_report import ComparedSubject, Report
+from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.tables import UNLABELLED, UNPARSED
 from judging.rules.verdict_scale import VerdictScale, declared_scale
 
@@ -55,6 +57,16 @@ def resampled_word(report: Report, by: str = "") -> str:
     by = by or report["agreement"]["interval"]["cluster"]
     words = {"article": cluster_word(report), "tag": "record" if "protocol" in report else "tag"}
     return words.get(by, by)
+
+
+def in_its_words(part: Any, word: str) -> Any:
+    """A part of a report whose reasons name what is resampled, where the statistics know only clusters."""
+    if isinstance(part, dict):
+        return {key: in_its_words(value, word) for key, value in part.items()}
+    if isinstance(part, list):
+        return [in_its_words(value, word) for value in part]
+    few = f"Fewer than {FEWEST_CLUSTERS}"
+    return part.replace(f"{few} clusters", f"{few} {word}s") if isinstance(part, str) else part
 
 
 def compared_word(report: Report) -> str:

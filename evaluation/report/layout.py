@@ -1,6 +1,7 @@
 """What the page of a report shows, live or frozen. Pure."""
 
 from collections.abc import Mapping
+from typing import cast
 
 from evaluation.report.agreement_rows import (
     COLUMNS,
@@ -11,7 +12,13 @@ from evaluation.report.agreement_rows import (
 from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
 from evaluation.report.comparison_rows import family_sections
 from evaluation.report.drawings import ReportChart, drawings
-from evaluation.report.figures import cluster_word, compared_word, is_judged, resampled_word
+from evaluation.report.figures import (
+    cluster_word,
+    compared_word,
+    in_its_words,
+    is_judged,
+    resampled_word,
+)
 from evaluation.report.flow_steps import flow_rows
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
@@ -25,9 +32,13 @@ from evaluation.report.verdict_rows import prompt_sections
 from evaluation.report.wikicontradict_rows import paper_table
 from evaluation.shapes.study_report import Report
 
+# What the choice of the page is resampled for; all else resamples the cluster of its records.
+BY_CHOICE = ("agreement", "by_slice", "rounds")
+
 
 def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
     """The report as the templates in templates/evaluation/ read it; `order` of an address's query is the models'."""
+    body = _in_its_words(body)
     order = query.get("order", "")
     charts = drawings(body, order)
     shown: dict[str, object] = {
@@ -47,6 +58,13 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "annotators": [(campaign, glances(campaign)) for campaign in body["annotators"]],
     }
     return {**shown, **_of_verdicts(body, charts)} if is_judged(body) else shown
+
+
+def _in_its_words(body: Report) -> Report:
+    """Scores name what they resample themselves."""
+    words = {key: resampled_word(body) if key in BY_CHOICE else cluster_word(body) for key in body}
+    parts = {key: in_its_words(part, words[key]) for key, part in body.items() if key != "scores"}
+    return cast(Report, {**body, **parts})
 
 
 def _of_verdicts(body: Report, charts: Mapping[str, ReportChart]) -> dict[str, object]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.report import sentences
-from evaluation.report.figures import Figure, query
+from evaluation.report.figures import Figure, in_its_words, query, resampled_word
 from evaluation.report.sentences import points, share
 from evaluation.report.summary import agreement_lines
 from evaluation.report.verdict_rows import model_id
@@ -32,7 +32,8 @@ class ReportSide:
     def of_report(cls, report: Report, *, has_rows: bool = True) -> "ReportSide":
         """A whole report."""
         (table,) = report["tables"]
-        return cls(report, table, report["agreement"]["prompts"], has_rows)
+        agreement = in_its_words(report["agreement"]["prompts"], resampled_word(report))
+        return cls(report, table, agreement, has_rows)
 
     @property
     def n(self) -> int:

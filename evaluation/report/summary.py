@@ -81,8 +81,9 @@ def _agreement_line(entry: PromptAgreement) -> str:
     kappa = sentences.kappa_of(entry)
     name, n = sentences.NAMES[kappa["name"]], f"n = {entry['n']:,}"
     if kappa["value"] is None:
-        return f"{before}{name} undefined, {n}"
-    return f"{before}{name} {sentences.with_interval(kappa)}, {n}"
+        return f"{before}{name} undefined, {n}. {kappa['reason']}"
+    why = sentences.why_no_interval(kappa)
+    return f"{before}{name} {sentences.with_interval(kappa)}, {n}{why and f'. {why}'}"
 
 
 def holds(row: Comparison) -> bool:

@@ -16,6 +16,7 @@ from evaluation.annotators import compared_rows
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations, submitted_in
 from evaluation.report import annotator_rows as layout
+from evaluation.report.figures import in_its_words
 from evaluation.views.reports import for_researchers
 from leases.rows import first_of
 from pages.data_responses import csv_response, json_response
@@ -45,6 +46,7 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     asked = request.GET.get("round", ""), request.GET.get("stage", "")
     if found := layout.chosen(report, *asked):
         n, stage = found
+        report, stage = in_its_words([report, stage], report["interval"]["cluster"])
         context |= {"glances": layout.glances(report, n, stage), "shown": layout.laid_out(n, stage)}
     return render(request, "evaluation/annotators.html", context)
 

@@ -10,7 +10,7 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparison_rows import family_sections
-from evaluation.report.figures import cluster_word
+from evaluation.report.figures import cluster_word, in_its_words
 from evaluation.rows.filters import verdicts_of
 from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry
@@ -46,9 +46,9 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
         context["problem"] = refusal.message
         return render(request, "evaluation/compare.html", context, status=400)
     word = study.judged_by.scale[report["comparisons"]["verdict"]].label.lower()
-    families = family_sections(report, word)
-    context |= {"report": report, "families": families, "compared": word}
-    context["cluster"] = cluster_word(report)
+    cluster = cluster_word(report)
+    families = family_sections(in_its_words(report, cluster), word)
+    context |= {"report": report, "families": families, "compared": word, "cluster": cluster}
     return render(request, "evaluation/compare.html", context)
 
 

@@ -191,7 +191,7 @@ def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     hidden = hidden_results(person_of(request), studies)
     return [
         *(
-            (f"{SNAPSHOT}-{snapshot.pk}", f"Snapshot {snapshot.pk} of this study")
+            (f"{SNAPSHOT}-{snapshot.pk}", f"Frozen report {snapshot.pk} of this study")
             for snapshot in snapshots
         ),
         *((f"{STUDY}-{study.pk}", study.name) for study in studies if study.pk not in hidden),

@@ -41,6 +41,6 @@ def _options(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     shown = list(others.order_by("-pk").distinct()[:MOST_STUDIES])
     hidden = hidden_results(person_of(request), shown)
     return [
-        *((f"snapshot-{one.pk}", f"Snapshot {one.pk} of this study") for one in snapshots),
+        *((f"snapshot-{one.pk}", f"Frozen report {one.pk} of this study") for one in snapshots),
         *((f"study-{one.pk}", one.name) for one in shown if one.pk not in hidden),
     ]

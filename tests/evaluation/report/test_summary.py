@@ -151,6 +151,12 @@ def test_agreement_is_that_of_two_people_or_of_all(judges, words):
     assert line.startswith(words)
 
 
+def test_an_undefined_kappa_has_its_reason():
+    same = {"name": "cohen_kappa", "weights": "none", "value": None, "reason": "One category only."}
+    entry = {"prompt": "4", "round": None, "n": 5, "pairs": [{"coefficients": [same]}]}
+    assert agreement_lines([entry], "4") == ("Cohen's kappa undefined, n = 5. One category only.",)
+
+
 def test_agreement_that_was_not_measured_is_left_out():
     assert agreement_lines([], "4") == ()
     assert agreement_lines([{"prompt": "4", "pairs": []}], "4") == ()

@@ -148,8 +148,12 @@ def test_from_four_articles_no_form_of_the_report_gives_an_interval_of_kappa():
     assert "no interval: fewer than 8 clusters (4)" in out.getvalue()
     assert "(no interval) on prompt 4 (n = 8)" in methods_paragraph(report)
     assert "fewer than 8 articles, has no interval" in methods_paragraph(report)
-    (line,) = summary(report, drawings(report)).panels[2].agreement
-    assert "(no interval)" in line
+    shown = laid_out(report, {})
+    (line,) = shown["summary"].panels[2].agreement
+    few = "ewer than 8 articles (4): too few for an interval."
+    assert line.endswith(f"(no interval), n = 8. F{few}")
+    assert f"It has no interval: f{few}" in shown["by_prompt"][2].sentence
+    assert shown["agreement"][2].figures[1].reason == f"No interval: f{few}"
     table = latex(report, read_display({"form": "full"}, report))
     (row,) = [row for row in table.splitlines() if row.startswith("4") and " & 8 & " in row]
     agreed, kappa = row.split(" & ")[-2:]
