@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from accounts.models import Person
@@ -180,7 +181,21 @@ def of_admin(person: Person) -> Iterator[NextStep]:
     yield from concerns()
     yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
     yield work(drafts, "study to open|studies to open", "judging:studies", "Open")
+    settled = others_open(person).exclude(pk__in=undecided_for(person).values("study")).count()
+    yield work(settled, "study ready to close|studies ready to close", "judging:studies", "Close")
     yield from stock_of_admin(person)
+
+
+def others_open(person: Person) -> QuerySet[Study]:
+    """Open studies, but not where the person judges: the number of disagreements is hidden until the study closes."""
+    opened = Study.objects.filter(state=StudyState.OPEN).exclude(rubric=None)
+    return opened.exclude(judges__person=person)
+
+
+def undecided_for(person: Person) -> QuerySet[StudyItem]:
+    """The responses of these studies that are judged and have no final verdict yet."""
+    judged = StudyItem.objects.filter(study__in=others_open(person), round__isnull=False)
+    return judged.filter(is_settled=False)
 
 
 def concerns() -> Iterator[NextStep]:
@@ -203,10 +218,7 @@ def concerns() -> Iterator[NextStep]:
 def stock_of_admin(person: Person) -> Iterator[NextStep]:
     others = Person.objects.filter(is_active=True, is_demonstration=False).exclude(pk=person.pk)
     tags = Tag.objects.filter(state=TagState.LIVE).count()
-    # Not in studies where the admin judges: the number of disagreements is hidden until the study closes.
-    open_ones = Study.objects.filter(state=StudyState.OPEN).exclude(judges__person=person)
-    judged = StudyItem.objects.filter(study__in=open_ones, is_settled=False, round__isnull=False)
-    undecided = judged.count()
+    undecided = undecided_for(person).count()
     people = "accounts:people"
     yield stock(
         others.count(), "other person|other people", people, "See people", (people, "Invite")

@@ -119,4 +119,5 @@ def test_what_waits_comes_first_and_what_is_not_there_is_one_line(client):
     assert judge.none.startswith("responses that wait for your verdict, responses that you can")
     shown = client.get("/").content.decode()
     assert "None now: responses that wait for your verdict," in shown
+    assert "A study appears here once an admin opens it with you as a judge." in shown
     assert shown.index("As admin") < shown.index("As judge")

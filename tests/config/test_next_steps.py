@@ -98,6 +98,17 @@ def test_an_admin_who_judges_does_not_see_the_number_of_disagreements():
     assert undecided not in lines(carol)
 
 
+def test_a_study_is_ready_to_close_once_every_response_has_a_final_verdict():
+    study, admin = open_study(), Person.objects.get(username="admin")
+    ready = (1, "study ready to close", "Close", True)
+    hand_in(study, "alice", "correct")
+    assert ready not in lines(admin)
+    hand_in(study, "bob", "correct")
+    assert ready in lines(admin)
+    judge("alice").grants.create(role=Role.ADMIN)
+    assert ready not in lines(Person.objects.get(username="alice"))
+
+
 def test_a_returned_annotation_whose_lease_has_expired_is_not_counted():
     alice = annotation.annotator("alice")
     handed_in = annotation.submitted(
