@@ -4,7 +4,7 @@ The fields of SlotView and of the ResponseView in it reach HTML and JSON, and no
 run, tokens, latency, times, other verdicts and row ids are not among them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -209,6 +209,14 @@ def judged_word(study: Study) -> str:
     names = study.items.order_by().values_list("response__prompt", flat=True).distinct()
     is_given = [bool(prompt.given) for prompt in prompt_versions.known(set(names)).values()]
     return "text" if is_given and all(is_given) else "response"
+
+
+def label_prompts(study: Study, items: Iterable[StudyItem]) -> None:
+    """The `prompt_label` of items in a list, as response_view has it: none of a given text."""
+    bodies: dict[int | None, Any] = dict(study.rounds.values_list("pk", "rubric__body"))
+    for item in items:
+        asked = bodies[item.round_id]["prompts"][item.response.prompt]
+        item.prompt_label = "" if item.is_given else asked["label"]
 
 
 def read_records(responses: Collection[Response]) -> None:

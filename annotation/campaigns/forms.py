@@ -266,7 +266,10 @@ class BulkForm(forms.Form):
         ],
     )
     person = forms.ModelChoiceField(
-        queryset=Person.objects.none(), required=False, label="Person who gets them"
+        queryset=Person.objects.none(),
+        required=False,
+        label="Person who gets them",
+        empty_label="Choose a person",
     )
     days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=7, label="Days more")
 

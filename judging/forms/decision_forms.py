@@ -1,15 +1,16 @@
 """The forms of a third person's decision and of a discussion."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 
 from judging.presenting import VerdictChoice
-from judging.rules.resolution import CAUSES
+from judging.rules.resolution import CAUSES, SKIPPED, note_problem
 
 
 class DecisionForm(forms.Form):
-    """A third person's decision."""
+    """A third person's decision; `given` are the first verdicts, None for a skipped one."""
 
     verdict = forms.ChoiceField(widget=forms.RadioSelect)
     cause = forms.ChoiceField(
@@ -21,11 +22,26 @@ class DecisionForm(forms.Form):
         help_text="Required if your verdict agrees with none of the judges' verdicts.",
     )
 
-    def __init__(self, *args: Any, choices: tuple[VerdictChoice, ...], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        choices: tuple[VerdictChoice, ...],
+        given: Sequence[str | None],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.given = given
+        if None not in given:
+            causes = [cause for cause in CAUSES.items() if cause[0] != SKIPPED]
+            self.fields["cause"].choices = causes  # type: ignore[attr-defined]
         self.fields["verdict"].choices = [  # type: ignore[attr-defined]
             (choice.key, choice.label) for choice in choices
         ]
+
+    def clean(self) -> None:
+        verdict, note = self.cleaned_data.get("verdict"), self.cleaned_data.get("note", "")
+        if verdict and (problem := note_problem(verdict, self.given, note)):
+            self.add_error("note", problem)
 
 
 class DiscussionForm(DecisionForm):

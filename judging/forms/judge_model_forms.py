@@ -18,7 +18,9 @@ BOTH_ANSWERS = ("answer_1", "answer_2")
 class JudgeModelForm(forms.Form):
     """A judge model, and the prompts whose responses it judges."""
 
-    language_model = JudgeModelField(LanguageModel.objects.none(), label="Model that judges")
+    language_model = JudgeModelField(
+        LanguageModel.objects.none(), label="Model that judges", empty_label="Choose a model"
+    )
     prompts = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         label="Responses to",

@@ -269,7 +269,7 @@ class WarmUpForm(forms.Form):
 class FurtherJudgeForm(forms.Form):
     """A further judge of an open study, who draws what is free."""
 
-    judge = PersonField(Person.objects.none(), label="Further judge")
+    judge = PersonField(Person.objects.none(), label="Further judge", empty_label="Choose a person")
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -252,6 +252,8 @@ class StudyItem(models.Model):
         editable=False,
         help_text="It has a resolution of its round (settling.store).",
     )
+    # What lists show of its prompt (presenting.label_prompts).
+    prompt_label: str
 
     class Meta:
         ordering = ["study", "position"]

@@ -20,6 +20,7 @@ WAYS = {
 # How a final verdict came about.
 SINGLE, UNANIMOUS = "single", "unanimous"
 
+SKIPPED = "skipped"
 # Why the judges disagree, in the opinion of who resolves: key -> label.
 CAUSES = {
     "slip": "A judge slipped",
@@ -27,7 +28,7 @@ CAUSES = {
     "gold": "A gold answer is wrong or incomplete",
     "ambiguous": "The question or the passages are ambiguous",
     "response": "The response is unclear",
-    "skipped": "A judge skipped it",
+    SKIPPED: "A judge skipped it",
     "other": "Something else",
 }
 

@@ -15,6 +15,7 @@ from judging.forms.decision_forms import DiscussionForm
 from judging.models import Discussion, JudgingSlot, Study
 from judging.presenting import ResponseView
 from judging.rules import rubric
+from judging.settling import first_verdicts
 from judging.states import DiscussionState
 from judging.views.judge import version_in
 from leases.refusal import Conflict, NotFoundHere, Refusal
@@ -37,7 +38,7 @@ def discussion(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     known = rubric.parse(mine.item.rubric.body)
     view = presenting.response_view(mine.item.response, known)
     act, typed = request.POST.get("act", ""), request.POST.get("remark", "")
-    form = _form(request, discussing.discussion_of(mine), view, is_bound=act == "propose")
+    form = _form(request, mine, view, is_bound=act == "propose")
     refusal: Refusal | None = None
     if request.method == "POST" and (not form.is_bound or form.is_valid()):
         before = _proposed(discussing.discussion_of(mine))
@@ -105,11 +106,17 @@ def _left_over(request: HttpRequest, typed: str, kept: str = "") -> list[tuple[s
 
 
 def _form(
-    request: HttpRequest, now: Discussion, view: ResponseView, *, is_bound: bool
+    request: HttpRequest, mine: JudgingSlot, view: ResponseView, *, is_bound: bool
 ) -> DiscussionForm:
     """What was typed, also where another button was pressed; else what is proposed."""
-    shown = {name: request.POST.get(name, value) for name, value in _proposed(now).items()}
-    return DiscussionForm(request.POST if is_bound else None, initial=shown, choices=view.choices)
+    stored = _proposed(discussing.discussion_of(mine))
+    shown = {name: request.POST.get(name, value) for name, value in stored.items()}
+    return DiscussionForm(
+        request.POST if is_bound else None,
+        initial=shown,
+        choices=view.choices,
+        given=first_verdicts(mine.item),
+    )
 
 
 def _is_half_typed(request: HttpRequest, act: str, before: dict[str, str]) -> bool:

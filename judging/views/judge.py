@@ -3,6 +3,7 @@
 Everything shown passes through presenting.py; the model, the run and other judges never reach these pages.
 """
 
+import itertools
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,9 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
     counted = progress.of_person(person, study)
     pace = progress.pace(person, study)
     judged = presenting.judged_word(study)
+    entered, discussions = queues.entered(person, study), _discussions(request, person, study)
+    listed = [*itertools.chain(*entered.values()), *(row.slot for row in discussions)]
+    presenting.label_prompts(study, [slot.item for slot in listed])
     passages = "their passages" if study.protocol_id else "their gold answers, their passages"
     context = {
         "study": study,
@@ -55,8 +59,8 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "shown_with": "what is asked about them" if judged == "text" else passages,
         "progress": counted,
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
-        "entered": queues.entered(person, study),
-        "discussions": _discussions(request, person, study),
+        "entered": entered,
+        "discussions": discussions,
         "free": pool.free_in(person, [study.pk]).get(study.pk, 0),
         "is_pool": study.pairing == Study.Pairing.POOL,
         "days": progress.timesheet(person, study),
@@ -99,7 +103,9 @@ def resolved(request: HttpRequest, study_id: int) -> HttpResponse:
     person = person_of(request)
     study = queues.study_of(person, study_id)
     page = page_of(request, queues.resolved(person, study))
-    keep_items(person, [slot.item for slot in page], request.path)
+    items = [slot.item for slot in page]
+    keep_items(person, items, request.path)
+    presenting.label_prompts(study, items)
     rows = [
         ResolvedRow(slot, Resolution.How(slot.how).label, CAUSES.get(slot.cause, ""))
         for slot in page

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
@@ -13,7 +14,7 @@ from judging.blinding import keep_items
 from judging.forms.decision_forms import DecisionForm
 from judging.models import StudyItem
 from judging.rules import rubric
-from judging.settling import unresolved_in
+from judging.settling import first_verdicts, unresolved_in
 from judging.views.study_page import unresolved_page
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
@@ -37,10 +38,15 @@ def study(request: HttpRequest, study_id: int) -> HttpResponse:
     """The responses that wait in one study, and those that this person has decided."""
     person = person_of(request)
     study = adjudication.study_for(person, study_id)
+    decided = adjudication.decided_by(person, study)
+    presenting.label_prompts(study, [decision.item for decision in decided])
     context = {
         "study": study,
         "page": unresolved_page(request, study),
-        "decided": adjudication.decided_by(person, study),
+        "decided": decided,
+        "study_url": reverse("judging:study", args=[study.pk])
+        if Role.ADMIN in person.roles
+        else "",
     }
     return render(request, "judging/resolve_study.html", context)
 
@@ -55,7 +61,11 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     known = rubric.parse(item.rubric.body)
     view = presenting.response_view(item.response, known)
     posted = request.method == "POST"
-    form = DecisionForm(request.POST if posted else _stored(item), choices=view.choices)
+    form = DecisionForm(
+        request.POST if posted else _stored(item),
+        choices=view.choices,
+        given=first_verdicts(item),
+    )
     if posted and form.is_valid():
         with refused_in(form):
             adjudication.decide(item, by=person, **form.cleaned_data)

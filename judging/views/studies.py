@@ -237,9 +237,8 @@ def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
         context = {"study": study, "leaves": _leaves(study, hidden=hidden)}
         return render(request, "judging/study_close.html", context)
     locked = studies.close_study(study)
-    messages.success(
-        request, f"The study is closed, and {how_many(locked, 'more verdict')} locked."
-    )
+    more = f", and {how_many(locked, 'more verdict')} locked" if locked else ""
+    messages.success(request, f"The study is closed{more}.")
     return redirect("judging:study", study.pk)
 
 

@@ -320,9 +320,12 @@ def test_nothing_tells_who_judges_or_decides_the_cause_of_a_conflict(client):
         read += [client.get(path, follow=True) for path in pages]
         read.append(client.get(f"/api/slots/{mine.pk}/"))
         make.hand_in(study, name, verdict)
+        read.append(client.get(pages[0]))
     signed_in(client, person("charlie", Role.ADJUDICATOR))
-    item = study.items.get()
-    read += [client.get(f"/resolve/{study.pk}/"), client.get(f"/resolve/items/{item.pk}/")]
+    listed, decide = f"/resolve/{study.pk}/", f"/resolve/items/{study.items.get().pk}/"
+    read.append(client.get(listed))
+    client.post(decide, {"verdict": "no", "cause": "slip"})
+    read += [client.get(listed), client.get(decide)]
     for page in read:
         for words in ("isinformation", "CB H", "efault evidence"):
             assertNotContains(page, words)

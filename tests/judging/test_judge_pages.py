@@ -8,7 +8,7 @@ from pytest_django.asserts import assertContains, assertNotContains, assertRedir
 
 from generation.models import Response
 from generation.prompts import prompting
-from judging import pool, studies, verdicts
+from judging import pool, progress, studies, verdicts
 from judging.models import JudgingSlot, Judgment
 from tests.factories import stored
 from tests.judging import factories as make
@@ -347,6 +347,18 @@ def test_the_overview_has_a_timesheet(client, study, slots):
     assert '<td class="num">1</td><td class="num">0.01</td>' in page
 
 
+def test_latest_verdicts_name_their_prompts_next_to_the_pace_of_the_studys_page(
+    client, study, slots
+):
+    for slot, seconds in zip(slots, (1, 1, 1, 1, 6), strict=False):
+        verdicts.give(slot, "correct", seconds=seconds)
+    page = client.get(f"/judge/{study.pk}/").content.decode()
+    named = [f"<td>{prompt.label}</td>" for prompt in prompting.prompts().values()]
+    assert sum(map(page.count, named)) == 5
+    assert "Your pace: 2 seconds an item" in page
+    assert 2 in [judge.seconds for judge, _ in progress.by_judge(study)]
+
+
 def test_handing_in_is_offered_at_the_end_and_closes(client, study, slots):
     assert "Hand in" not in client.get(f"/judge/{study.pk}/").content.decode()
     for slot in slots:
@@ -354,7 +366,8 @@ def test_handing_in_is_offered_at_the_end_and_closes(client, study, slots):
     assert client.get(f"/judge/{study.pk}/next/").url == f"/judge/{study.pk}/"
     assert "Hand in" in client.get(f"/judge/{study.pk}/").content.decode()
     client.post(f"/judge/{study.pk}/hand-in/")
-    assertContains(client.get(f"/judge/{study.pk}/"), "You have handed in.")
+    said = "You have handed in. Your verdicts can no longer be changed."
+    assertContains(client.get(f"/judge/{study.pk}/"), said)
     assert client.post(url_of("slot", slots[0]), {"verdict": "incorrect"}).status_code == 409
 
 

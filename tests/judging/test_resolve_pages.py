@@ -79,6 +79,11 @@ def test_a_decision_leads_to_the_next_and_then_to_the_list(client, study, charli
     page = client.get(f"/resolve/{study.pk}/").content.decode()
     assert "Nothing is waiting for a decision." in page
     assert "Decided by you" in page
+    assert page.count("<td>4</td>") == 2
+    to_study = f'href="/studies/{study.pk}/"'
+    assert to_study not in page
+    charlie.grants.create(role=Role.ADMIN)
+    assert to_study in client.get(f"/resolve/{study.pk}/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -97,6 +102,19 @@ def test_a_refused_decision_keeps_what_was_entered(client, charlie, items, data,
     assert sentence in page
     assert ("My note" in page) is ("cause" not in data)
     assert not Resolution.objects.exists()
+    assert ('href="#id_note">Note: Your verdict agrees' in page) is ("agrees" in sentence)
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_a_skip_is_a_cause_only_where_a_judge_skipped(client, charlie, is_skipped):
+    study = make.open_study(drawn_from=make.finished_run(instances=1, prompts=["1"]))
+    make.hand_in(study, "bob", "correct")
+    alice = make.judge("alice")
+    for slot in make.slots(study, alice):
+        verdicts.skip(slot, "Greek") if is_skipped else verdicts.give(slot, "incorrect")
+    verdicts.hand_in(alice, study)
+    page = client.get(url_of(study.items.first())).content.decode()
+    assert ("A judge skipped it" in page) is is_skipped
 
 
 def test_a_double_click_decides_once(client, charlie, items):

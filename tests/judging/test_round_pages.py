@@ -43,7 +43,7 @@ def test_an_admin_judges_responses_again(client, study):
 
 def test_a_dry_run_stores_nothing(client, study):
     page = client.post(url_of(study, "rounds/again"), {**entered(study), "try": "1"})
-    assertContains(page, "24 slots on 12 responses")
+    assertContains(page, "24 items on 12 responses")
     assert Round.objects.count() == 1
 
 
@@ -126,7 +126,7 @@ def test_an_admin_adds_a_model(client, study):
 def test_a_dry_run_of_a_model_shows_what_opening_makes_and_stores_nothing(client, study):
     fields = entered(study, runs=[judging.later_run().pk], anchor_percent=20)
     page = client.post(url_of(study, "rounds/added"), {**fields, "try": "1"})
-    assertContains(page, "16 slots on 8 responses")
+    assertContains(page, "16 items on 8 responses")
     assert (Round.objects.count(), study.items.count()) == (1, 12)
     client.post(url_of(study, "rounds/added"), fields)
     assert Round.objects.get(n=2).slots.count() == 16

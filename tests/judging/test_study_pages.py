@@ -64,8 +64,9 @@ def test_a_study_is_made_opened_and_closed(client, admin):
     judges = [make.judge("alice").pk, make.judge("bob").pk]
     client.post(f"/studies/{study.pk}/open/", {"judges": judges})
     assert JudgingSlot.objects.count() == 24
-    client.post(f"/studies/{study.pk}/close/")
+    closed = client.post(f"/studies/{study.pk}/close/", follow=True)
     assert stored(study).state == "closed"
+    assertContains(closed, "The study is closed.")
 
 
 def test_a_share_may_come_twice(client, admin):
@@ -89,7 +90,7 @@ def test_a_dry_run_shows_slots_loads_pairs_and_hours_and_stores_nothing(client, 
     study = make.draft()
     status, page = dry_run(client, study, "alice", "bob", "charlie")
     assert status == 200
-    assert "24 slots on 12 responses to 2 questions: 12 with 2 judges." in page
+    assert "24 items on 12 responses to 2 questions: 12 with 2 judges." in page
     assert page.count("Hours of reading") == 1
     assert "if each judge's items are grouped by question" in page
     # Nothing that a judge must not know.
@@ -495,7 +496,7 @@ def test_a_dry_run_counts_the_slots_on_ones_own_questions(client, admin):
     run = make.finished_run()
     make.written_by("alice", run, 1)
     _, page = dry_run(client, make.draft(drawn_from=run), "alice", "bob")
-    assert "6 slots of 24 (25 %) are on a question that its judge wrote or annotated." in page
+    assert "6 items of 24 (25 %) are on a question that its judge wrote or annotated." in page
 
 
 def test_a_study_without_own_questions_says_which_judges_it_lacks(client, admin):

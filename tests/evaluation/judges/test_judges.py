@@ -199,7 +199,7 @@ def test_what_is_of_all_rounds_says_so(client, twice):
     page = client.get(f"/reports/{twice.pk}/judges/{judge(twice, 'bob').pk}/").content.decode()
     page = " ".join(page.split())
     assert "In all rounds: 32 judged" in page
-    assert "(median of all rounds, pauses left out)" in page
+    assert "(mean of all rounds, pauses left out)" in page
     assert "Days in all rounds" in page
 
 
