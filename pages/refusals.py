@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.contrib import messages
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import render
@@ -105,12 +106,24 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
 def refused_in(
     form: BaseForm, field: str | None = None, kind: type[Refusal] = Refusal
 ) -> Iterator[None]:
-    """A refusal of the work inside becomes an error of the form or of its `field`, and is its `refusal`."""
+    """A refusal of the work inside becomes an error of the form or of its `field`, and is its `refusal`.
+
+    That of too much work is of no field.
+    """
     try:
         yield
     except kind as refusal:
         form.refusal = refusal  # type: ignore[attr-defined]
-        form.add_error(field, refusal.message)
+        form.add_error(None if isinstance(refusal, TooMany) else field, refusal.message)
+
+
+@contextmanager
+def refused_in_message(request: HttpRequest) -> Iterator[None]:
+    """A refusal of the work inside is said on the page to which the view leads."""
+    try:
+        yield
+    except Refusal as refusal:
+        messages.error(request, refusal.message)
 
 
 def form_page(

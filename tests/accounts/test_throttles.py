@@ -112,6 +112,7 @@ def test_one_import_too_many_keeps_the_name(client, olga):
     }
     page = check_must_wait(client.post(reverse("datasets:import"), entered), "imports")
     assert "abbeys" in page
+    assert 'aria-invalid="true"' not in page  # it is of no field
 
 
 def test_one_download_too_many_waits(client, olga):
