@@ -143,12 +143,13 @@ class ControlsForm(forms.Form):
             if one["kind"] in ("", DATUM):
                 groups += [("Of the tag", _OF_TASK)]  # type: ignore[list-item]
             kind = one["kind"] or "JSON_MIN names no kind"
+            example = f", such as “{one['example']}”" if one.get("example") else ""
             self.fields[field] = forms.ChoiceField(
                 required=False,
                 label=one["name"],
                 choices=groups,
                 initial=one["key"] or one["proposed"],
-                help_text=f"{kind}, {how_many(one['n'], 'entry', 'entries')}",
+                help_text=f"{kind}, {how_many(one['n'], 'entry', 'entries')}{example}",
             )
 
     def clean(self) -> dict[str, Any]:

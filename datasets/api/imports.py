@@ -36,9 +36,10 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
     `deviations`: how many there are of each kind, and in how many `deviating_records`. `part`: of a data set with
     several files. `how_it_comes_out`: how an export differs from the file, for CSV and records of a protocol.
     `reported`: what of a CSV file or one of Label Studio became no part of a record, and how often. Of Label Studio,
-    `controls`: each with its `key` in the record, or which one is `proposed`; `annotators`: how many annotations each
-    has. A file that is refused as long as its controls have other names is checked, also where it was to be imported,
-    with a report of `refused`, `problems` and `controls`: send it again with names.
+    `controls`: each with its `key` in the record, or which one is `proposed`, and an `example` of what it has;
+    `annotators`: how many annotations each has; `by_annotator`: the ids of the imports into which a check was parted. A
+    file that is refused as long as its controls have other names is checked, also where it was to be imported, with a
+    report of `refused`, `problems` and `controls`: send it again with names.
 
     The report of responses: so many `responses`, to so many `questions` and to these `prompts`. `models`: each with its
     `options` and the number of its `responses`. So many are `not_verified` (`without_sha256`, or with `other_sha256`),

@@ -47,23 +47,32 @@ def checked_names(names: Names) -> dict[str, str]:
 
 @dataclass
 class Control:
-    """What was seen of a control: its kind, how many results it has, and what was chosen in it.
+    """What was seen of a control: its kind, how many results it has, the first of them, and what was chosen in it.
 
     options: texts that were chosen, of a taxonomy the dimensions.
     """
 
     kind: str
     n: int = 0
+    example: str = ""
     options: set[str] = field(default_factory=set)
 
     def note(self, value: Any) -> None:
         self.n += 1
+        self.example = self.example or _in_words(value)
         if self.kind in ("", "choices", "taxonomy") and len(self.options) < MOST:
             held = next(iter(value.values()), None) if isinstance(value, dict) else value
             for one in held if isinstance(held, list) else ():
                 text = one[0] if isinstance(one, list) and one else one
                 if isinstance(text, str):
                     self.options.add(text[:_LONGEST])
+
+
+def _in_words(value: Any) -> str:
+    """A result or a datum, shortened; of the texts or options of a control the first."""
+    while isinstance(value, (dict, list)) and value:
+        value = next(iter(value.values() if isinstance(value, dict) else value))
+    return "" if value in (None, {}, []) else str(value)[:_LONGEST]
 
 
 @dataclass
@@ -90,7 +99,7 @@ class Found:
         keys = {name: key_of(name, names) for name in self.controls}
         proposed = _proposals(self.controls, keys)
         return [
-            {"name": name, "kind": one.kind, "n": one.n, "key": keys[name]}
+            {"name": name, "kind": one.kind, "n": one.n, "key": keys[name], "example": one.example}
             | {"proposed": proposed.get(name, "")}
             for name, one in self.controls.items()
         ]

@@ -42,6 +42,28 @@ _OF_QUESTION = {
     "answer_2": "Answer of passage 2",
 }
 _PASSAGES = {"passage_1_copied": "Passage 1", "passage_2_copied": "Passage 2"}
+# Of other columns whose names do not say it.
+_TITLES = _PASSAGES | {
+    "title": "Title of the article",
+    "url": "Address of the article",
+    "paragraph": "Paragraph with the tag",
+    "paragraph_clean": "Paragraph without the tag",
+    "tag_date": "Date of the tag",
+    "tag_reason": "Reason of the tag",
+    "validity": "Whether the tag is valid",
+    "valid_comment": "Comment on the tag",
+    "article_1": "Article of passage 1",
+    "article_2": "Article of passage 2",
+    "passage_1_standalone": "Passage 1, standalone",
+    "passage_2_standalone": "Passage 2, standalone",
+    "same_passage": "Same or different passages",
+    "statement_1": "Passage 1 states that",
+    "statement_2": "Passage 2 states that",
+    "span_1": "Span in passage 1",
+    "span_2": "Span in passage 2",
+    "contradict_comment": "Comment on the types",
+    "qa_comment": "Comment on the questions",
+}
 # Columns of the published table that are made of others, and how they can differ.
 _COMPARED = {
     _NUMBER: ("question_ID", "another number than the export gives"),
@@ -64,18 +86,17 @@ _ALSO = {
 
 def _field(column: str) -> CsvField:
     key = _KEYS[column]
-    plain = column.replace("_", " ").capitalize()
-    title = key.key if key.key in TYPE_COLUMNS else _PASSAGES.get(column, plain)
+    title = key.key if key.key in TYPE_COLUMNS else _TITLES.get(column, column.capitalize())
     return CsvField(column, title, column in _PASSAGES, (key.key, *_ALSO.get(column, ())))
 
 
 FIELDS = [
     *(CsvField(name, title, True, _ALSO[name]) for name, title in _OF_QUESTION.items()),
     *(_field(column) for column in _PASSAGES),
-    CsvField(_NUMBER, "Number of the question: gives the order", also=("question_ID",)),
+    CsvField(_NUMBER, "Number of the question (gives the order)", also=("question_ID",)),
     *(_field(column) for column in _KEYS if column not in _PASSAGES),
-    CsvField(_BOTH_PASSAGES, "Both passages: compared with them"),
-    CsvField(_BOTH_ANSWERS, "Both answers: compared with them"),
+    CsvField(_BOTH_PASSAGES, "Both passages in one text (only compared)"),
+    CsvField(_BOTH_ANSWERS, "Both answers in one text (only compared)"),
 ]
 
 

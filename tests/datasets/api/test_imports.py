@@ -74,6 +74,7 @@ def test_options_of_label_studio_say_what_is_taken_and_what_controls_are(client,
     [named] = [one for one in report["controls"] if one["name"] == "valid?"]
     assert named == {
         "name": "valid?", "kind": "choices", "n": 9, "key": "wikitag_label_valid", "proposed": "",
+        "example": "Valid",
     }  # fmt: skip
     answer = sent(client, text, format="label-studio", options='{"names": {"valid?": "no"}}')
     assert answer.status_code == 400

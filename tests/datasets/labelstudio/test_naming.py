@@ -52,6 +52,7 @@ def test_each_control_is_listed_with_its_key_or_a_proposal():
     }
     assert found["question1_answer2"] == {
         "name": "question1_answer2", "kind": "textarea", "n": 1, "key": "question1_answer2", "proposed": "",
+        "example": "No",
     }  # fmt: skip
 
 
