@@ -77,6 +77,19 @@ def missing(columns: Mapping[str, str], fields: Sequence[CsvField]) -> list[CsvF
     return [field for field in fields if field.is_required and field.name not in columns.values()]
 
 
+def lacking_in(
+    columns: Mapping[str, str], guess: Mapping[str, str], fields: Sequence[CsvField]
+) -> str:
+    """What is said of those, where this is proposed by the names; "" where there are none."""
+    named = ", ".join(f"{field.title} ({field.name})" for field in missing(columns, fields))
+    if not named:
+        return ""
+    said = f"No column is mapped to {named}. Choose a column for each."
+    if not any(guess.values()):
+        said += " If the file's first line has no names of columns, put such a line first."
+    return said
+
+
 def _checked(
     whole: dict[str, str],
     problems: list[str],
@@ -114,13 +127,8 @@ def _problems(
         if len(several) > 1:
             named = ", ".join(f"“{name[:80]}”" for name in several)
             problems.append(f"{named} are all mapped to {title}. Choose one of them.")
-    if lacking := missing(whole, fields):
-        named = ", ".join(f"{field.title} ({field.name})" for field in lacking)
-        problems.append(f"No column is mapped to {named}. Choose a column for each.")
-        if not any(columns.values()):
-            problems.append(
-                "If the file's first line has no names of columns, put such a line first."
-            )
+    if lacking := lacking_in(whole, columns, fields):
+        problems.append(lacking)
     return problems
 
 

@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from datasets.declared.csv_text import DELIMITERS
 from datasets.importers.csv_files.choices import Sheet
-from datasets.importers.csv_files.columns import Chosen, ColumnsUnclear, mapped
+from datasets.importers.csv_files.columns import Chosen, lacking_in, proposed
 
 LEFT_OUT = ("", "Left out")
 
@@ -40,10 +40,16 @@ class ColumnsForm(forms.Form):
         return Chosen(columns, self.cleaned_data.get("delimiter", ""))
 
     def clean(self) -> dict[str, Any]:
-        try:
-            mapped(self.sheet.table, self.sheet.fields, self.chosen())
-        except ColumnsUnclear as unclear:
-            self.add_error(None, unclear.message)
+        """What is lacking is an error of the first column that is left out: one of these has to be chosen."""
+        columns = self.chosen().columns or {}
+        chosen, titles = [*columns.values()], {one.name: one.title for one in self.sheet.fields}
+        for at, field in enumerate(chosen):
+            if field and chosen.count(field) > 1:
+                said = f"{titles[field]} is chosen for several columns. Choose it for one of them."
+                self.add_error(f"column-{at}", said)
+        guess = proposed(self.sheet.table.columns, self.sheet.fields)
+        if lacking := lacking_in(columns, guess, self.sheet.fields):
+            self.add_error(f"column-{chosen.index('')}" if "" in chosen else None, lacking)
         return self.cleaned_data
 
 
