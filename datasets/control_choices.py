@@ -33,7 +33,7 @@ def name_controls(job: ImportJob, names: Mapping[str, str]) -> ImportJob:
 
 @transaction.atomic
 def import_each_annotator(job: ImportJob, by: Person) -> list[ImportJob]:
-    """Imports of a checked file, a collection for each annotator's work; the check itself is discarded.
+    """Imports of a checked file, a collection for each annotator's work; the check is discarded, and names them.
 
     All of them begin, or none. Raises Conflict where there is nothing to part, or too much, and Refusal for a name that
     is too long.
@@ -55,6 +55,8 @@ def import_each_annotator(job: ImportJob, by: Person) -> list[ImportJob]:
         )
         for annotator, name in names_in_collections(annotators).items()
     ]
+    report = {**(job.report or {}), "by_annotator": [one.pk for one in begun]}
+    ImportJob.objects.filter(pk=job.pk).update(report=report)
     discard(job)
     return begun
 

@@ -124,12 +124,12 @@ GET   /imports/                                               302  403  403  403
 GET   /imports/{import}/                                      302  403  403  403  403  403  403  403  200  404
 GET   /imports/{import}/controls/                             302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/controls/                             302  403  403  403  403  403  403  403  302  404
-POST  /imports/{import}/annotators/                           302  403  403  403  403  403  403  403  409  404
+POST  /imports/{import}/annotators/                           302  403  403  403  403  403  403  403  302  404
 GET   /imports/{import}/columns/                              302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/columns/                              302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/confirm/                              302  403  403  403  403  403  403  403  302  404
 POST  /imports/{import}/discard/                              302  403  403  403  403  403  403  403  302  404
-POST  /imports/{import}/undo/                                 302  403  403  403  403  403  403  403  409  404
+POST  /imports/{import}/undo/                                 302  403  403  403  403  403  403  403  302  404
 GET   /collections/mills/                                     302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200

@@ -52,6 +52,10 @@ GONE = "The file is gone from the data folder. Send it again."
 UNCHOSEN = {"state": ImportState.CHECKED, "report": {}}
 # Of an import: what has the same does the same.
 ASKED = ("kind", "collection", "format", "part", "options", "file_name", "sha256")
+CHECKED_AGAIN = (
+    "Nothing was begun: the file was checked again, with other choices, since you read its report. Read the report as "
+    "it is now."
+)
 LAPSED = "Nobody decided on it for a week, so the file was removed. Send it again."
 
 
@@ -207,8 +211,19 @@ def import_of(person: Person, key: int) -> ImportJob:
     return first_of(imports_of(person).filter(pk=key), f"There is no import {key} of yours.")
 
 
-def confirm(job: ImportJob) -> None:
-    """Import a checked file; a second click changes nothing. Raises Conflict for one that is over or refused."""
+def check_read(job: ImportJob, same: str) -> None:
+    """Raises Conflict where the report that a person has read was of another import, by its `same`."""
+    if same != job.same:
+        raise Conflict(CHECKED_AGAIN)
+
+
+def confirm(job: ImportJob, read: str | None = None) -> None:
+    """Import a checked file; a second click changes nothing. Raises Conflict for one that is over or refused.
+
+    `read`: as check_read takes it; None where the job's report, as it is, was read.
+    """
+    read = job.same if read is None else read
+    check_read(job, read)
     if job.is_refused:
         raise Conflict(
             "The file was refused, and would be again. Name its controls on its page, send it again with names, or "
@@ -218,14 +233,18 @@ def confirm(job: ImportJob) -> None:
         raise Conflict(
             "Nobody has said yet which field each column of the file is. Choose the columns first."
         )
-    if not _confirmed(job):
-        job.refresh_from_db()
+    is_confirmed = _confirmed(job)
+    job.refresh_from_db()
+    if not is_confirmed:
+        check_read(job, read)
         if not job.is_confirmed or job.state not in (*OPEN, ImportState.DONE):
             IMPORT.require(job, "confirm", is_confirmed=True)
 
 
 def _confirmed(job: ImportJob) -> bool:
-    return bool(IMPORT.move(job, "confirm", is_confirmed=True, attempts=0, done_bytes=0))
+    """Whether it is confirmed now, as what it was when it was read."""
+    asked = ImportJob.objects.filter(pk=job.pk, same=job.same)
+    return bool(IMPORT.move(asked, "confirm", is_confirmed=True, attempts=0, done_bytes=0))
 
 
 def discard(job: ImportJob) -> None:

@@ -58,6 +58,10 @@ class ImportKind(Protocol):
         """The page of what a finished import brought."""
         ...
 
+    def again(self, job: ImportJob) -> str:
+        """The page on which such a file is sent again."""
+        ...
+
 
 import_kinds: ExtensionPoint[[], ImportKind] = ExtensionPoint(
     "datasets.importers.import_kinds.import_kinds"

@@ -73,6 +73,9 @@ class RecordImports:
     def address(self, job: ImportJob) -> str:
         return reverse("datasets:collection", args=[job.collection])
 
+    def again(self, job: ImportJob) -> str:
+        return f"{reverse('datasets:import')}?from={job.pk}"
+
 
 def _ended(ended: Ended, report: ImportReport) -> None:
     came = report.arrived

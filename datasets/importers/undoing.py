@@ -7,7 +7,14 @@ from contextlib import suppress
 from django.db import transaction
 from django.db.models import PROTECT, ForeignObjectRel, ManyToManyRel, ProtectedError
 
-from datasets.models import Collection, Contradiction, FreezeJob, Instance
+from datasets.models import (
+    Collection,
+    Contradiction,
+    FreezeJob,
+    Instance,
+    ReleaseExclusion,
+    ReleaseRow,
+)
 from datasets.states import FreezeState
 from leases.clock import in_seconds
 from leases.refusal import Conflict
@@ -24,7 +31,7 @@ def hide(*, key: int, first: int, last: int, is_new: bool) -> None:
     if collection is None:
         return  # and its records with it
     rows = collection.contradictions.filter(position__range=(first, last))
-    if found := list(uses(key, first, last)):
+    if found := list(dict.fromkeys(uses(key, first, last))):
         raise Conflict(
             f"Nothing was undone, because records of this import are used: {', '.join(found)}. Undo those first, or "
             "keep the records."
@@ -38,7 +45,7 @@ def hide(*, key: int, first: int, last: int, is_new: bool) -> None:
 
 
 def uses(collection: int, first: int, last: int) -> Iterator[str]:
-    """What names these records or their questions, with counts: whatever its key to them protects from removal.
+    """What names these records or their questions, with counts or names: whatever its key protects from removal.
 
     And versions of the collection that are being frozen, which have no key to records yet.
     """
@@ -60,7 +67,10 @@ def _used(
     rows = model._base_manager.filter(
         **{f"{to}collection": collection, f"{to}position__range": (first, last)}
     )
-    if n := rows.order_by().values("pk").distinct().count():
+    if model in (ReleaseRow, ReleaseExclusion):
+        versions = rows.order_by().values_list("release__version", flat=True).distinct()
+        yield from (f"release {version}" for version in sorted(versions))
+    elif n := rows.order_by().values("pk").distinct().count():
         names = model._meta
         if model is Contradiction:
             yield how_many(n, "later version")

@@ -12,11 +12,25 @@ from accounts.roles import Role
 from datasets.importers.csv_files.choices import choose, sheet_of
 from datasets.importers.csv_files.forms import ColumnsForm, DelimiterForm
 from datasets.importers.import_jobs import file_of, import_of
+from datasets.importers.import_kinds import kind_named
 from datasets.importers.json_text import Unreadable
+from datasets.models import ImportJob
 from datasets.states import IMPORT
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit
-from pages.refusals import form_page
+from pages.refusals import form_page, refused_in_message
+
+CHOSEN_TOO_LATE = "Your choice was not taken: the file has been decided on meanwhile."
+
+
+def say_if_another(request: HttpRequest, key: int, job: ImportJob) -> None:
+    """Say to who chose for one import that another does it."""
+    if job.pk != key:
+        messages.info(
+            request,
+            "An import of this file with these choices is under way already. This is that import; the other one is "
+            "discarded.",
+        )
 
 
 @require_http_methods(["GET", "POST"])
@@ -25,6 +39,8 @@ def import_columns(request: HttpRequest, key: int) -> HttpResponse:
     """The file's first rows with a field for each column; ?delimiter= reads them anew."""
     job = import_of(person_of(request), key)
     if "columns" not in job.options or not IMPORT.may(job, "choose options"):
+        if request.method == "POST":
+            messages.error(request, CHOSEN_TOO_LATE)
         return redirect("datasets:import_job", key)
     given = request.POST if request.method == "POST" else request.GET
     wanted = given.get("delimiter", "")
@@ -38,11 +54,14 @@ def import_columns(request: HttpRequest, key: int) -> HttpResponse:
             return redirect("datasets:import_columns", key)
     form = ColumnsForm(sheet, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        job = choose(job, form.chosen())
-        send_on_commit(carry_out_import, job.pk)
+        with refused_in_message(request):
+            job = choose(job, form.chosen())
+            send_on_commit(carry_out_import, job.pk)
+        say_if_another(request, key, job)
         return redirect("datasets:import_job", job.pk)
     context = {
         "job": job,
+        "kind": kind_named(job.kind),
         "form": form,
         "sheet": sheet,
         "delimiters": DelimiterForm(initial={"delimiter": sheet.delimiter}, auto_id="new_%s"),

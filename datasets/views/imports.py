@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Case, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,11 +19,20 @@ from datasets.importers.formats import PartUnknown, formats
 from datasets.importers.import_jobs import import_of, imports_of
 from datasets.importers.import_kinds import kind_named, shown_to
 from datasets.importers.json_text import Unreadable
+from datasets.models import ImportJob
 from datasets.states import IMPORT, ImportState
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit
 from pages.paging import page_of
-from pages.refusals import form_page, refused_in
+from pages.refusals import form_page, refused_in, refused_in_message
+
+# What a checked file needs from its sender before it can be imported: waits_for_columns and is_refused of ImportJob, as
+# the database knows them.
+ASKS = Case(
+    When(state=ImportState.CHECKED, options__columns=None, then=Value("Choose columns")),
+    When(state=ImportState.CHECKED, report__has_key="refused", then=Value("Name controls")),
+    default=Value(""),
+)
 
 
 @require_http_methods(["GET", "POST"])
@@ -78,7 +88,7 @@ def _given(request: HttpRequest) -> dict[str, Any]:
 def imports(request: HttpRequest) -> HttpResponse:
     """The files that one has sent, newest first."""
     long = ("options", "report", "made", "problems")
-    page = page_of(request, imports_of(person_of(request)).defer(*long))
+    page = page_of(request, imports_of(person_of(request)).defer(*long).annotate(asks=ASKS))
     return render(request, "datasets/imports.html", {"page": page})
 
 
@@ -101,18 +111,27 @@ def import_job(request: HttpRequest, key: int) -> HttpResponse:
         "may_discard": IMPORT.may(job, "discard"),
         "may_undo": IMPORT.may(job, "undo") and bool(job.made),
         "address": kind.address(job) if job.state == ImportState.DONE else "",
+        "again": kind.again(job),
+        "parted": _parted(request, job) if job.state == ImportState.DISCARDED else (),
     }
     is_part = "HX-Request" in request.headers
     return render(request, f"datasets/{'_import_job' if is_part else 'import_job'}.html", context)
 
 
+def _parted(request: HttpRequest, job: ImportJob) -> QuerySet[ImportJob]:
+    """The imports of each annotator's work that were begun instead of this one."""
+    keys = (job.report or {}).get("by_annotator", ())
+    return imports_of(person_of(request)).filter(pk__in=keys).order_by("pk")
+
+
 @require_POST
 @roles_required(Role.ADMIN)
 def confirm_import(request: HttpRequest, key: int) -> HttpResponse:
-    """Import a file that was checked."""
+    """Import a file that was checked, if it is still as its sender has `read`."""
     job = import_of(person_of(request), key)
-    import_jobs.confirm(job)
-    send_on_commit(carry_out_import, job.pk)
+    with refused_in_message(request):
+        import_jobs.confirm(job, request.POST.get("read", ""))
+        send_on_commit(carry_out_import, job.pk)
     return redirect("datasets:import_job", key)
 
 
@@ -120,8 +139,10 @@ def confirm_import(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def discard_import(request: HttpRequest, key: int) -> HttpResponse:
     """Remove a file that is not imported yet."""
-    import_jobs.discard(import_of(person_of(request), key))
-    messages.success(request, "Nothing was imported, and the file is removed.")
+    job = import_of(person_of(request), key)
+    with refused_in_message(request):
+        import_jobs.discard(job)
+        messages.success(request, "Nothing was imported, and the file is removed.")
     return redirect("datasets:import_job", key)
 
 
@@ -129,6 +150,8 @@ def discard_import(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def undo_import(request: HttpRequest, key: int) -> HttpResponse:
     """Take back what an import has added."""
-    import_jobs.undo(import_of(person_of(request), key), person_of(request))
-    messages.success(request, "The import is undone: what it added is no longer there.")
+    job = import_of(person_of(request), key)
+    with refused_in_message(request):
+        import_jobs.undo(job, person_of(request))
+        messages.success(request, "The import is undone: what it added is no longer there.")
     return redirect("datasets:import_job", key)

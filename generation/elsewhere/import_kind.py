@@ -60,6 +60,9 @@ class ResponseImports:
     def address(self, job: ImportJob) -> str:
         return reverse("generation:run", args=[job.made["run"]])
 
+    def again(self, job: ImportJob) -> str:
+        return reverse("generation:import_responses", args=[job.collection, job.options[RELEASE]])
+
 
 def _ended(ended: Ended, run: Run, report: dict[str, Any]) -> None:
     ended(report, {"run": run.pk})

@@ -200,8 +200,11 @@ def action(
     style: str = "",
     confirm: str = "",
     about: object = "",
+    read: str = "",
 ) -> dict[str, object]:
     """A button that POSTs to `url`; `confirm` makes it ask first, without script.
+
+    `read`, of one that does not ask: of what the person has read, by which the view knows whether it is still so.
 
     `about` names the row for screen readers, in lists whose buttons share one label.
     """
@@ -211,6 +214,7 @@ def action(
         "style": style,
         "confirm": confirm,
         "about": about,
+        "read": read,
         "csrf_token": get_token(context["request"]),
     }
 

@@ -29,9 +29,14 @@ def brought(client, data, name="mills.json", **fields):
     """The page of the import of a file that was sent, checked and, unless it was refused, imported."""
     job = checked(client, data, name, **fields)
     if job.state == "checked":
-        client.post(reverse("datasets:confirm_import", args=[job.pk]))
+        confirmed(client, job)
         import_jobs.carry_out(job.pk)
     return page_of(client, job)
+
+
+def confirmed(client, job):
+    """The answer to the button of a report that was read when the job was."""
+    return client.post(reverse("datasets:confirm_import", args=[job.pk]), {"read": job.same})
 
 
 def page_of(client, job):

@@ -10,7 +10,7 @@ from datasets.models import Collection, Contradiction, ImportJob, Release
 from datasets.records import current
 from datasets.releasing.freezing import freeze
 from tests.datasets.factories import annotation, edited, imported, mills, record, text_of
-from tests.datasets.importing import brought, checked, page_of, sent
+from tests.datasets.importing import brought, checked, confirmed, page_of, sent
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -209,7 +209,7 @@ def test_an_admin_sends_a_file_reads_the_report_and_imports_it(as_a):
     address = f"/imports/{job.pk}/"
     assert f'href="{address}"' in page(client, "/imports/")
     for _ in range(2):  # a double click
-        assert client.post(f"{address}confirm/").url == address
+        assert confirmed(client, job).url == address
     import_jobs.carry_out(job.pk)
     text = page_of(client, job)
     assert "<dt>Added</dt><dd>1 of 2</dd>" in text
@@ -264,14 +264,27 @@ def test_an_import_is_undone_until_its_records_are_used(as_a):
     brought(client, text_of(record()))
     address = f"/imports/{ImportJob.objects.get().pk}/"
     release = freeze(collection=Collection.objects.get(), version="1.0")
-    answer = client.post(f"{address}undo/")
-    assertContains(answer, "are used: 1 release row. Undo those first", status_code=409)
+    answer = client.post(f"{address}undo/", follow=True)
+    assert answer.redirect_chain[-1][0] == address
+    assertContains(answer, "are used: release 1.0. Undo those first")
     release.rows.all().delete()
     release.delete()
     client.post(f"{address}undo/")
     client.post(f"{address}undo/")  # a double click
     assert "It was undone" in page(client, address)
+    assert "Had been added</dt><dd>1 of 1" in page_of(client, ImportJob.objects.get())
     assert not Collection.objects.exists()
+
+
+def test_an_import_that_came_to_nothing_claims_to_have_added_nothing(as_a):
+    client = as_a(Role.ADMIN)
+    job = checked(client, text_of(record(given=annotation(confidence=""))))
+    client.post(f"/imports/{job.pk}/discard/")
+    text = page_of(client, job)
+    assert "Would have been added</dt><dd>1 of 1" in text
+    assert "<dt>With deviations</dt> <dd>1</dd>" in text
+    answer = confirmed(client, job)
+    assert "it cannot be changed that way any more" in page(client, answer.url)
 
 
 def test_both_pages_say_that_undoing_removes_what_a_later_import_found_there(as_a):

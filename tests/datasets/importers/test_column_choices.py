@@ -12,10 +12,11 @@ from accounts.roles import Role
 from datasets.importers import import_jobs
 from datasets.models import Collection, ImportJob
 from datasets.records import current
+from leases.refusal import Conflict
 from protocols.installed import install
 from tests.datasets.declared.small import OBJECT, toml
 from tests.datasets.importers.test_csv_files import CHOSEN, OWN, ROW
-from tests.datasets.importing import page_of, sent
+from tests.datasets.importing import confirmed, page_of, sent
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +69,7 @@ def test_columns_are_chosen_then_the_file_is_checked_then_imported(admin):
     assert carried_out(job).state == "checked"
     assert job.report["reported"] == ["column “note”: 1"]
     assert not Collection.objects.exists()
-    admin.post(reverse("datasets:confirm_import", args=[job.pk]))
+    confirmed(admin, job)
     assert carried_out(job).state == "done"
     [row] = current(Collection.objects.get(name="mills"))
     assert row.instances.get().answer_1 == "1850"
@@ -105,6 +106,7 @@ def test_who_sends_a_file_whose_columns_another_has_chosen_is_asked_too_and_the_
     assert posted(client, page, COLUMNS).url == reverse("datasets:import_job", args=[job.pk])
     own.refresh_from_db()
     assert own.state == "discarded"
+    assert "This is that import; the other one is discarded." in page_of(client, job)
     assert carried_out(job).state == "checked"
     assert "The whole file was read" in page_of(client, job)
 
@@ -136,6 +138,7 @@ def test_what_is_wrong_further_down_is_shown_with_the_rows_before_it(admin):
     shown = text_of(admin.get(page))
     assert "The row that begins in line 3 has a quotation mark that is never closed" in shown
     assert "When was it built?" in shown
+    assert "Check the file" not in shown
     posted(admin, page, COLUMNS)
     assert carried_out(job).state == "failed"
     assert "line 3" in job.error
@@ -220,9 +223,57 @@ def test_columns_with_right_to_left_and_long_text_are_shortened_and_keep_their_d
 
 def test_an_import_without_chosen_columns_cannot_be_confirmed(admin):
     job, _ = asked(admin)
-    answer = admin.post(reverse("datasets:confirm_import", args=[job.pk]))
-    assert answer.status_code == 409
+    answer = admin.get(confirmed(admin, job).url, follow=True)
     assert "Choose the columns first" in text_of(answer)
+    assert '<span class="badge badge-warn">Choose columns</span>' in text_of(admin.get("/imports/"))
+
+
+def test_a_report_is_confirmed_by_who_has_read_it(admin):
+    """Not where the file was checked again meanwhile, in another window or by another sender."""
+    job, page = asked(admin)
+    posted(admin, page, COLUMNS)
+    read = carried_out(job).same
+    posted(admin, page, {**COLUMNS, "note": "qa_comment"})
+    confirm = reverse("datasets:confirm_import", args=[job.pk])
+    for given in ({"read": read}, {}):
+        carried_out(job)
+        answer = admin.post(confirm, given, follow=True)
+        assert "the file was checked again, with other choices" in text_of(answer)
+        assert carried_out(job).state == "checked"
+    assert f'name="read" value="{job.same}"' in text_of(answer)
+    for _ in range(2):  # a double click
+        confirmed(admin, job)
+    assert carried_out(job).state == "done"
+    assert "the file was checked again" in text_of(admin.post(confirm, {"read": read}, follow=True))
+
+
+def test_a_report_that_is_replaced_while_it_is_confirmed_is_not_imported(admin):
+    job, page = asked(admin)
+    posted(admin, page, COLUMNS)
+    as_read = ImportJob.objects.get(pk=carried_out(job).pk)
+    posted(admin, page, {**COLUMNS, "note": "qa_comment"})
+    carried_out(job)
+    with pytest.raises(Conflict, match="was checked again"):
+        import_jobs.confirm(as_read)
+    assert carried_out(job).state == "checked"
+
+
+def test_columns_that_are_sent_too_late_are_said_not_to_be_taken(admin):
+    job, page = asked(admin)
+    posted(admin, page, COLUMNS)
+    confirmed(admin, carried_out(job))
+    answer = admin.post(page, {}, follow=True)
+    assert "Your choice was not taken" in text_of(answer)
+
+
+def test_columns_of_one_field_and_a_field_without_a_column_are_marked(admin):
+    _job, page = asked(admin)
+    shown = posted(admin, page, {**COLUMNS, "a2": "", "a1": "question"}).content.decode()
+    assert shown.count("Question is chosen for several columns.") == 4
+    assert shown.count('aria-invalid="true"') == 3
+    assert 'href="#id_column-4"' in shown
+    assert 'aria-describedby="id_column-4_error"' in shown
+    assert 'id="id_column-4_error">No column is mapped to' in shown
 
 
 @pytest.mark.parametrize("role", [Role.JUDGE, Role.ANNOTATOR, Role.RESEARCHER])

@@ -162,7 +162,7 @@ def begun_to_freeze(question):
         (revised, "1 revised passage"),
         (drawn, "1 subset"),
         (run_over, "2 responses"),
-        (released, "2 release rows"),
+        (released, "release 1.0"),
         (begun_to_freeze, "1 freeze under way"),
         (lambda question: edited(question.contradiction, title="A again"), "1 later version"),
     ],

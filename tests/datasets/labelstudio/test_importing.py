@@ -58,7 +58,11 @@ def test_controls_of_other_names_are_named_on_a_page(uploading):
     assert "'valid?' (choices, 10 times) is no name of the study; it may be" in page
     assert reverse("datasets:confirm_import", args=[job.pk]) not in page
     address = reverse("datasets:import_controls", args=[job.pk])
+    named = '<span class="badge badge-warn">Name controls</span>'
+    assert named in page
+    assert named in uploading.get(reverse("datasets:imports")).content.decode()
     asked = uploading.get(address).content.decode()
+    assert "choices, 10 entries, such as “Valid" in asked
     assert '<option value="wikitag_label_valid" selected>' in asked
     [field] = re.findall(r'name="(control-\d+)"', asked)
     uploading.post(address, {field: "wikitag_label_valid"})
@@ -105,9 +109,11 @@ def test_each_annotators_work_becomes_a_collection_by_one_button(uploading):
     job = checked(uploading, EXPORT.read_bytes(), **OF_LABEL_STUDIO)
     assert "Import each annotator's work into a collection of its own" in page_of(uploading, job)
     address = reverse("datasets:import_annotators", args=[job.pk])
-    page = uploading.post(address, follow=True)
-    assert "2 imports begun" in page.content.decode()
-    assert uploading.post(address).url == reverse("datasets:imports")
+    assert "was checked again" in uploading.post(address, follow=True).content.decode()
+    for _ in range(2):  # a double click
+        page = uploading.post(address, {"read": job.same}, follow=True).content.decode()
+        assert all(f"<bdi>moved-annotator-{n}</bdi></a>" in page for n in (1, 2))
+        assert "Nothing was imported" not in page
     assert ImportJob.objects.count() == 3
     for n, begun in enumerate(ImportJob.objects.filter(state="waiting").order_by("pk"), 1):
         import_jobs.carry_out(begun.pk)

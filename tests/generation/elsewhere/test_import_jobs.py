@@ -146,6 +146,7 @@ def test_a_refused_file_is_reported_with_its_lines(program, client, release, olg
     signed_in(client, olga)
     page = client.get(f"/imports/{over['id']}/").content.decode()
     assert "Correct the file and send it again." in page
+    assert 'href="/collections/canals/releases/1.0/responses/">Send a file again' in page
     assert "deviate" not in page
     assert over["problems"][0].startswith("line 2: it is not JSON")
     assert not Response.objects.exists()
