@@ -189,7 +189,7 @@ def _install(group: str) -> None:
     UNFINISHED.touch()
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "2"]
     pip += ["install", "--quiet", "--require-hashes", *FLAGS.get(group, [])]
-    with step(f"Installing {group} (about {MEGABYTES[group]} MB, minutes when downloaded)"):
+    with step(f"Installing {group} (about {MEGABYTES[group]} MB on disk, minutes to download)"):
         result = _output_of([*pip, "-r", str(ROOT / group)])
     if result.returncode == 0:
         _write_stamps({**_stamps(), group: _stamp(group)})

@@ -67,7 +67,7 @@ def open_campaigns(by: Person) -> tuple[Campaign, Campaign]:
     left = _collection(
         LEFT_COLLECTION,
         "Demonstration: what you annotate",
-        "Empty until somebody annotates the tags that are left, and an admin publishes them.",
+        "What you annotate in “Demonstration: yours to annotate” comes here when an admin publishes it.",
         by,
     )
     return (

@@ -179,7 +179,7 @@ class RunForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MOST_QUESTIONS,
-        label="First questions only",
+        label="Only the first … questions",
         help_text="If empty, all questions.",
     )
     samples = forms.IntegerField(

@@ -14,14 +14,16 @@ Ended = Callable[[Report, dict[str, Any]], None]
 
 
 class ImportKind(Protocol):
-    """Reports are JSON. `template` shows one: it gets `job`, and its `report`, of a check or of an import.
+    """Reports are JSON. `template` shows one: it gets `job` with its `report`, of a check or of an import, and `shown`.
 
-    `most_bytes`: of a file.
+    `brings`: what the page of an import opens. `most_bytes`: of a file. `undo_asks`: before an import is undone.
     """
 
     name: str
     title: str
     template: str
+    brings: str
+    undo_asks: str
     most_bytes: int
 
     def admit(self, job: ImportJob) -> None:
@@ -45,6 +47,10 @@ class ImportKind(Protocol):
 
     def hidden(self, person: Person) -> Collection[str]:
         """The keys of reports that are hidden from the person now, also from who has sent the file."""
+        ...
+
+    def shown(self, job: ImportJob) -> dict[str, Any]:
+        """What `template` needs besides the job, which has a report."""
         ...
 
     def undo(self, job: ImportJob) -> None:

@@ -37,6 +37,8 @@ class RecordImports:
     name = "records"
     title = "Records"
     template = "datasets/_import_of_records.html"
+    brings = "the collection"
+    undo_asks = "Remove all that it added, also what later imports found there? It is refused while something uses it."
     most_bytes = MAX_BYTES
 
     def admit(self, job: ImportJob) -> None:
@@ -64,6 +66,9 @@ class RecordImports:
 
     def hidden(self, person: Person) -> tuple[str, ...]:
         return ()
+
+    def shown(self, job: ImportJob) -> dict[str, Any]:
+        return {}
 
     def undo(self, job: ImportJob) -> None:
         if not job.made:

@@ -113,6 +113,7 @@ def import_job(request: HttpRequest, key: int) -> HttpResponse:
         "address": kind.address(job) if job.state == ImportState.DONE else "",
         "again": kind.again(job),
         "parted": _parted(request, job) if job.state == ImportState.DISCARDED else (),
+        **(kind.shown(job) if job.report else {}),
     }
     is_part = "HX-Request" in request.headers
     return render(request, f"datasets/{'_import_job' if is_part else 'import_job'}.html", context)

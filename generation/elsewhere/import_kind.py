@@ -10,6 +10,7 @@ from datasets.importers.import_kinds import Ended, Report
 from datasets.models import ImportJob, Release
 from datasets.records import collection_named
 from datasets.releasing.freezing import release_of
+from generation import prompt_versions
 from generation.access import hides_models
 from generation.elsewhere import importing
 from generation.elsewhere.undoing import hide
@@ -27,6 +28,8 @@ class ResponseImports:
     name = "responses"
     title = "Responses made elsewhere"
     template = "generation/_import_of_responses.html"
+    brings = "the run"
+    undo_asks = "Remove the run with all its responses? It is refused while a study or a frozen report uses them."
     most_bytes = MOST_BYTES
 
     def admit(self, job: ImportJob) -> None:
@@ -53,6 +56,11 @@ class ResponseImports:
 
     def hidden(self, person: Person) -> tuple[str, ...]:
         return ("models", "earlier_runs") if any(hides_models(person)) else ()
+
+    def shown(self, job: ImportJob) -> dict[str, Any]:
+        keys = (job.report or {})["prompts"]
+        titles = dict(prompt_versions.choices(keys))
+        return {"prompts": sorted(titles.get(key, key) for key in keys)}
 
     def undo(self, job: ImportJob) -> None:
         hide(job.made["run"])

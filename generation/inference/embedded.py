@@ -39,7 +39,8 @@ class CannotServe(Exception):
 
 def is_poor_subject(model_id: str) -> bool:
     """Whether pages say that this model is for trying the program, not for a study."""
-    return model_id == SMOLLM2
+    # Of an import it has a provider before its name.
+    return model_id.rpartition("/")[2] == SMOLLM2
 
 
 def weights(path: str = "") -> Path:

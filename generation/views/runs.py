@@ -6,11 +6,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job
+from datasets.importers.import_jobs import imports_of
 from generation import caps, responses, run_pages, runs
 from generation.access import check_models_shown, keep_questions, run_for, visible_to
 from generation.asking.dispatch import wake
+from generation.elsewhere.import_kind import ResponseImports
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
 from generation.states import RunState
@@ -118,10 +121,20 @@ def run(request: HttpRequest, key: int) -> HttpResponse:
         "has_prices": run.models_asked.exclude(price_read=None).exists(),
         "prompts": prompts,
         "held": run.responses.filter(held=True).count(),
+        "questions": run.responses.order_by().values("instance").distinct().count(),
+        "import_key": _import_of(person_of(request), run),
         "not_verified": run.responses.filter(prompt_verified=False).count(),
         "may_change": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "generation/run.html", context)
+
+
+def _import_of(person: Person, run: Run) -> int | None:
+    """The key of the import that brought it, where its page is the person's."""
+    if run.release is None or not person.has_role(Role.ADMIN):
+        return None
+    found = imports_of(person).filter(kind=ResponseImports.name, made__run=run.pk)
+    return found.values_list("pk", flat=True).first()
 
 
 @require_GET

@@ -282,6 +282,21 @@ def test_a_new_run_is_started_and_carried_out(
     assert responses.progress(made).done == 2
 
 
+def test_a_run_shows_its_collections_title_and_marks_a_poor_model_of_an_import(
+    client, alice, local
+):
+    collection = canals(2)
+    collection.title = "Canals of the north"
+    collection.save()
+    made = run(questions=2, collection=collection)
+    made.models_asked.add(echo("", f"openai-api/embedded/{embedded.SMOLLM2}"))
+    text = page(client, "run", made.pk)
+    assert ">For testing only<" in text
+    assert "<dt>Questions</dt><dd>2</dd>" in text
+    for shown in (text, page(client, "runs")):
+        assert "<bdi>Canals of the north</bdi>" in shown
+
+
 def test_a_form_sent_twice_makes_one_run(client, alice, local):
     """The second time changes nothing, the cap included."""
     registry.set_prices(echo(), 1.0, 1.0)

@@ -109,7 +109,7 @@ def test_the_circle(folder, program, lab, live_server):
     assert {line["row"] for line in human} == set(rows)
     assert {line["resolved"] for line in human} == {"unanimous", "third_person"}
     assert log.read_bytes() == before
-    read = json.loads(run(folder, lab / "python", HERE / "read_copy.py", "human.eval", log))
+    read = json.loads(run(folder, lab / "python", HERE / "read_copy.py", "judged/human.eval", log))
     assert read["status"] == "success"
     lines = {line["row"]: line for line in human}
     for sample in read["samples"]:

@@ -50,8 +50,8 @@ BACK = {
     "excluded": NONE,
     "judged twice": "was judged twice",
     **dict.fromkeys(("another file", "a list for a row", "a list for a verdict"), NO_VERDICT),
-    "onto itself": "Name a new file",
-    "another kind": "Name a new file with .eval",
+    "onto itself": "is there already",
+    "another kind": "Name a file with .eval",
     "one of two": "taken: 1",
 }
 

@@ -62,8 +62,10 @@ def add_human(log: str | Path, verdicts: str | Path, copy: str | Path) -> int:
     or its prompt is not what was judged, where there is such a score already, and where no verdict is on the log.
     """
     path, target = Path(log), Path(copy)
-    if target.exists() or target.suffix != path.suffix:
-        raise LogRefused(f"Name a new file with {path.suffix} for the copy, not {target}.")
+    if target.exists():
+        raise LogRefused(f"{target} is there already. Name a new file for the copy.")
+    if target.suffix != path.suffix:
+        raise LogRefused(f"Name a file with {path.suffix} for the copy, not {target}.")
     header, sizes = _opened(path)
     given = _given(verdicts, _model(header))
     found = {}

@@ -211,12 +211,20 @@ def test_the_page_of_a_release_takes_a_file_to_be_checked(client, release, olga)
     import_jobs.confirm(job)
     import_jobs.carry_out(job.pk)
     run = Run.objects.get()
-    assert f"/runs/{run.pk}/" in client.get(answer["Location"]).content.decode()
+    page = client.get(answer["Location"]).content.decode()
+    assert f'href="/runs/{run.pk}/">Open the run</a>' in page
+    assert "<dd>2: Question with passage 1</dd>" in page
+    assert "Remove the run with all its responses?" in page
     assert "Lab" in client.get("/collections/canals/releases/1.0/responses/").content.decode()
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "answered elsewhere" in page
     assert f'For <a href="/runs/{run.pk}/responses/?outcome=unverified">2 responses</a>' in page
     assert f'<a href="/runs/{run.pk}/responses/?outcome=held">1 response</a> may have' in page
+    assert "<dt>Questions</dt><dd>3</dd>" in page
+    assert f'href="/imports/{job.pk}/"' in page
+    # Who did not send the file cannot open its import.
+    signed_in(client, person("rita", Role.ADMIN))
+    assert "/imports/" not in client.get(f"/runs/{run.pk}/").content.decode()
 
 
 @pytest.mark.parametrize("form", [{}, {"name": "a\x07b"}, {"name": "x" * 121}])
