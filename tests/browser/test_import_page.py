@@ -36,7 +36,7 @@ def test_the_level_is_offered_from_the_name_of_the_file(open_page, carry_out):
     assert not violations(page)
     page.get_by_role("button", name="Import").click()
     carry_out()
-    expect(page.get_by_role("link", name="Open knot")).to_be_visible()
+    expect(page.get_by_role("link", name="Open the collection")).to_be_visible()
     assert not violations(page)
     assert list(Collection.objects.get().file_kept) == ["implicit"]
 
@@ -77,6 +77,6 @@ def test_the_columns_of_a_table_are_chosen_by_keyboard_on_a_phone(open_page, car
     assert not violations(page)
     page.get_by_role("button", name="Import").click()
     carry_out()
-    page.get_by_role("link", name="Open mills").click()
+    page.get_by_role("link", name="Open the collection").click()
     expect(page.get_by_role("heading", name="mills")).to_be_visible()
     assert not violations(page)
