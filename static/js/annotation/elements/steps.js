@@ -208,7 +208,7 @@ export class Steps {
     if (level === "block") return made("p", { class: "field-error" }, message);
     const box = made("input", { type: "checkbox", name: "checked", value: `${code}:${field}` });
     box.checked = this.isTicked(finding);
-    return made("p", { class: "field-warning" }, made("span", {}, message), " ", made("label", {}, box, " I checked"));
+    return made("p", { class: "field-warning" }, made("bdi", {}, message), " ", made("label", {}, box, " I checked"));
   }
 
   showState(section, absent, remarks) {
