@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from datasets.drawing import ALL, SubsetPlan
 from datasets.facets import chosen_facets, filters_of
@@ -143,13 +144,15 @@ class ControlsForm(forms.Form):
             if one["kind"] in ("", DATUM):
                 groups += [("Of the tag", _OF_TASK)]  # type: ignore[list-item]
             kind = one["kind"] or "JSON_MIN names no kind"
-            example = f", such as “{one['example']}”" if one.get("example") else ""
+            said = f"{kind}, {how_many(one['n'], 'entry', 'entries')}"
             self.fields[field] = forms.ChoiceField(
                 required=False,
                 label=one["name"],
                 choices=groups,
                 initial=one["key"] or one["proposed"],
-                help_text=f"{kind}, {how_many(one['n'], 'entry', 'entries')}{example}",
+                help_text=format_html("{}, such as “<bdi>{}</bdi>”", said, one["example"])
+                if one.get("example")
+                else said,
             )
 
     def clean(self) -> dict[str, Any]:

@@ -54,7 +54,9 @@ def _called(what: str, index: int, record: Any, keys: Sequence[str]) -> str:
 
 
 def _refusal(problems: list[str], what: str, refused: int, *, seen: int, total: int) -> Unreadable:
-    if seen == total:
+    if total == 1:
+        found = f"The {what} cannot be read"
+    elif seen == total:
         found = f"{refused} of {how_many(total, what)} cannot be read"
     else:
         found = (

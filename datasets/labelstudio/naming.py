@@ -69,9 +69,11 @@ class Control:
 
 
 def _in_words(value: Any) -> str:
-    """A result or a datum, shortened; of the texts or options of a control the first."""
+    """A result or a datum, shortened; of the texts or options of a control the first, of a region its text."""
     while isinstance(value, (dict, list)) and value:
-        value = next(iter(value.values() if isinstance(value, dict) else value))
+        if isinstance(value, dict):
+            value = [value[key] for key in ("text", *value) if key in value]
+        value = value[0]
     return "" if value in (None, {}, []) else str(value)[:_LONGEST]
 
 

@@ -15,12 +15,19 @@ from datasets.importers.import_jobs import file_of, import_of
 from datasets.importers.import_kinds import kind_named
 from datasets.importers.json_text import Unreadable
 from datasets.models import ImportJob
+from datasets.models.imports import OPEN
 from datasets.states import IMPORT
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit
 from pages.refusals import form_page, refused_in_message
 
-CHOSEN_TOO_LATE = "Your choice was not taken: the file has been decided on meanwhile."
+
+def say_if_too_late(request: HttpRequest, job: ImportJob) -> None:
+    """Say to who chose that it was not taken; a second click on the button says nothing."""
+    if request.method == "POST" and (job.is_confirmed or job.state not in OPEN):
+        messages.error(
+            request, "Your choice was not taken: the file has been decided on meanwhile."
+        )
 
 
 def say_if_another(request: HttpRequest, key: int, job: ImportJob) -> None:
@@ -39,8 +46,7 @@ def import_columns(request: HttpRequest, key: int) -> HttpResponse:
     """The file's first rows with a field for each column; ?delimiter= reads them anew."""
     job = import_of(person_of(request), key)
     if "columns" not in job.options or not IMPORT.may(job, "choose options"):
-        if request.method == "POST":
-            messages.error(request, CHOSEN_TOO_LATE)
+        say_if_too_late(request, job)
         return redirect("datasets:import_job", key)
     given = request.POST if request.method == "POST" else request.GET
     wanted = given.get("delimiter", "")

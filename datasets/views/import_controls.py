@@ -13,7 +13,7 @@ from datasets.forms import ControlsForm
 from datasets.importers.import_jobs import check_read, import_of
 from datasets.states import ImportState
 from datasets.tasks import carry_out_import
-from datasets.views.import_columns import CHOSEN_TOO_LATE, say_if_another
+from datasets.views.import_columns import say_if_another, say_if_too_late
 from leases.enqueue import send_on_commit
 from pages.counting import how_many
 from pages.refusals import form_page, refused_in_message
@@ -25,8 +25,7 @@ def import_controls(request: HttpRequest, key: int) -> HttpResponse:
     """Which key of the record each control of another name is; the file is checked again."""
     job = import_of(person_of(request), key)
     if not may_name(job):
-        if request.method == "POST":
-            messages.error(request, CHOSEN_TOO_LATE)
+        say_if_too_late(request, job)
         return redirect("datasets:import_job", key)
     controls = (job.report or {}).get("controls", [])
     form = ControlsForm(controls, request.POST if request.method == "POST" else None)

@@ -74,7 +74,7 @@ def test_a_refused_file_is_reported_with_its_problems(file):
     with pytest.raises(CommandError) as refused:
         call_command("import_dataset", "wikicontradict", path, collection="mills")
     assert str(refused.value).splitlines() == [
-        f"{path}: 1 of 1 record cannot be read; nothing was imported.",
+        f"{path}: The record cannot be read; nothing was imported.",
         "  record 1 (index 0): 'title' is missing",
     ]
     assert not Collection.objects.exists()

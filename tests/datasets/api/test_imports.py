@@ -86,7 +86,7 @@ def test_a_refused_file_says_what_is_wrong_with_it(client, olga):
     import_jobs.carry_out(begun["id"])
     over = client.get(f"{IMPORTS}{begun['id']}/").json()
     assert over["state"] == "failed"
-    assert over["error"] == "1 of 1 record cannot be read; nothing was imported."
+    assert over["error"] == "The record cannot be read; nothing was imported."
     assert "no record" in over["problems"][0]
 
 

@@ -266,6 +266,13 @@ def test_columns_that_are_sent_too_late_are_said_not_to_be_taken(admin):
     assert "Your choice was not taken" in text_of(answer)
 
 
+def test_a_second_click_on_check_the_file_says_nothing(admin):
+    _job, page = asked(admin)
+    posted(admin, page, COLUMNS)
+    answer = posted(admin, page, COLUMNS)
+    assert "not taken" not in text_of(admin.get(answer.url))
+
+
 def test_columns_of_one_field_and_a_field_without_a_column_are_marked(admin):
     _job, page = asked(admin)
     shown = posted(admin, page, {**COLUMNS, "a2": "", "a1": "question"}).content.decode()

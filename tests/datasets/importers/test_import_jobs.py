@@ -75,7 +75,7 @@ def test_a_file_is_imported_and_then_removed(folder):
 def test_a_refused_file_says_why_and_leaves_nothing(folder):
     job = carried_out(begun(text_of({"title": "no record"})))
     assert (job.state, job.report) == ("failed", None)
-    assert job.error == "1 of 1 record cannot be read; nothing was imported."
+    assert job.error == "The record cannot be read; nothing was imported."
     assert job.problems
     assert not Collection.everything.exists()
     assert files(folder) == []

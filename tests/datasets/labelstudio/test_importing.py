@@ -62,7 +62,7 @@ def test_controls_of_other_names_are_named_on_a_page(uploading):
     assert named in page
     assert named in uploading.get(reverse("datasets:imports")).content.decode()
     asked = uploading.get(address).content.decode()
-    assert "choices, 10 entries, such as “Valid" in asked
+    assert "choices, 10 entries, such as “<bdi>Valid" in asked
     assert '<option value="wikitag_label_valid" selected>' in asked
     [field] = re.findall(r'name="(control-\d+)"', asked)
     uploading.post(address, {field: "wikitag_label_valid"})

@@ -56,6 +56,21 @@ def test_each_control_is_listed_with_its_key_or_a_proposal():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"start": 3, "end": 5, "text": "a mill", "labels": ["x"]}, "a mill"),
+        ({"taxonomy": [["Modality of Context", "Text"]]}, "Modality of Context"),
+        ({"choices": ["text"]}, "text"),
+        ({}, ""),
+    ],
+)
+def test_the_example_of_a_control_is_its_first_text(value, words):
+    control = Control("labels")
+    control.note(value)
+    assert control.example == words
+
+
 def test_what_is_named_comes_in_whole():
     names = {theirs: own for own, theirs in OWN.items()}
     assert read([renamed(OWN)], Wanted(names=names)) == ([FIRST], {})

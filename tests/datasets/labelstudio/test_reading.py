@@ -177,7 +177,7 @@ def test_a_task_that_cannot_be_read_says_why(case):
     made, message = REFUSED[case]
     with pytest.raises(RecordRefused, match=message):
         read([made])
-    with pytest.raises(Unreadable, match="1 of 1 task cannot be read"):
+    with pytest.raises(Unreadable, match="The task cannot be read"):
         list(LabelStudioTasks().records(io.BytesIO(json.dumps([made]).encode())))
 
 

@@ -57,7 +57,7 @@ class AnnotateDesk extends HTMLElement {
     const summary = this.querySelector("#error-summary");
     const first = summary?.querySelector("li a");
     if (!first || !this.steps.reveal(first.hash.slice(1))) return void summary?.focus();
-    this.querySelector(".desk-scroll").scrollTop = 0; // the whole summary, where both fit
+    this.querySelector(".desk-scroll").scrollTop = 0;
     document.activeElement.scrollIntoView({ block: "nearest" });
     return this.steps.say(`${summary.querySelector("h2").textContent} ${first.textContent}`);
   }
