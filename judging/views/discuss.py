@@ -15,6 +15,7 @@ from judging.forms.decision_forms import DiscussionForm
 from judging.models import Discussion, JudgingSlot, Study
 from judging.presenting import ResponseView
 from judging.rules import rubric
+from judging.rules.resolution import CAUSES
 from judging.settling import first_verdicts
 from judging.states import DiscussionState
 from judging.views.judge import version_in
@@ -71,7 +72,7 @@ def _page(
         "verdicts": presenting.verdicts_of_two(mine, known),
         "discussion": now,
         "proposed": known.scale[now.verdict] if now.verdict else None,
-        "cause": dict(form.fields["cause"].choices).get(now.cause, ""),  # type: ignore[attr-defined]
+        "cause": CAUSES.get(now.cause, ""),
         "is_open": is_open,
         "is_signed": is_signed,
         "over": "" if is_open or is_signed or refusal else discussing.OVER,

@@ -62,7 +62,8 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     view = presenting.response_view(item.response, known)
     posted = request.method == "POST"
     form = DecisionForm(
-        request.POST if posted else _stored(item),
+        request.POST if posted else None,
+        initial=_stored(item),
         choices=view.choices,
         given=first_verdicts(item),
     )

@@ -1,9 +1,12 @@
 """The third person's pages."""
 
+import re
+
 import pytest
+from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from judging import verdicts
+from judging import adjudication, verdicts
 from judging.models import Resolution
 from judging.views import study_page
 from tests.factories import person, signed_in
@@ -115,6 +118,17 @@ def test_a_skip_is_a_cause_only_where_a_judge_skipped(client, charlie, is_skippe
     verdicts.hand_in(alice, study)
     page = client.get(url_of(study.items.first())).content.decode()
     assert ("A judge skipped it" in page) is is_skipped
+
+
+def test_a_decision_with_a_cause_that_is_offered_no_more_opens_without_an_error(
+    client, charlie, items
+):
+    decide = {"verdict": "correct", "cause": "skipped", "note": "As alice."}
+    adjudication.decide(items[0], by=charlie, **decide)
+    answer = client.get(url_of(items[0]))
+    assert (answer.status_code, answer.context["form"].errors) == (200, {})
+    assertContains(answer, "As alice.")
+    assert re.search(r'value="correct"[^>]* checked', answer.content.decode())
 
 
 def test_a_double_click_decides_once(client, charlie, items):
