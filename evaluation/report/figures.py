@@ -55,8 +55,12 @@ def cluster_word(report: ComparedSubject) -> str:
 def resampled_word(report: Report, by: str = "") -> str:
     """The same of the intervals of agreement, or of the choice `by`; a declared record has no tag."""
     by = by or report["agreement"]["interval"]["cluster"]
-    words = {"article": cluster_word(report), "tag": "record" if "protocol" in report else "tag"}
-    return words.get(by, by)
+    return word_of(by, cluster_word(report), is_declared="protocol" in report)
+
+
+def word_of(by: str, cluster: str, *, is_declared: bool) -> str:
+    """The same of any choice; `cluster` is the word of the study's protocol."""
+    return {"article": cluster, "tag": "record" if is_declared else "tag"}.get(by, by)
 
 
 def in_its_words(part: Any, word: str) -> Any:

@@ -38,7 +38,7 @@ BY_CHOICE = ("agreement", "by_slice", "rounds")
 
 def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
     """The report as the templates in templates/evaluation/ read it; `order` of an address's query is the models'."""
-    body = _in_its_words(body)
+    body = report_in_its_words(body)
     order = query.get("order", "")
     charts = drawings(body, order)
     shown: dict[str, object] = {
@@ -60,7 +60,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
     return {**shown, **_of_verdicts(body, charts)} if is_judged(body) else shown
 
 
-def _in_its_words(body: Report) -> Report:
+def report_in_its_words(body: Report) -> Report:
     """Scores name what they resample themselves."""
     words = {key: resampled_word(body) if key in BY_CHOICE else cluster_word(body) for key in body}
     parts = {key: in_its_words(part, words[key]) for key, part in body.items() if key != "scores"}

@@ -10,6 +10,7 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import judged_prompts, model_names, models_of, subject_of
+from evaluation.report.figures import in_its_words, word_of
 from evaluation.report.side_by_side import ReportSide
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparison_entries import plan_of
@@ -17,6 +18,7 @@ from evaluation.sections.study_agreement import agreement_in, pair_entry
 from evaluation.sections.verdict_table import table_of
 from evaluation.shapes.study_rounds import ChangedVerdicts, StudyRound, StudyRounds
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study
+from protocols.declaration import WIKICONTRADICT
 
 POPULATION = "responses that two rounds resolved, after exclusions"
 OF_ROUND = "verdicts that the round ended with, after exclusions"
@@ -93,5 +95,8 @@ def round_side(
     seed = clustering.plan(judged.study).seed
     tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, round, other), names)
     table = table_of("verdicts", OF_ROUND, tallies, prompts, names, judged.scale, plan_of(seed))
-    agreement = agreement_in(judged, prompts, round, clustering)
+    declaration = judged.study.declaration
+    is_declared = declaration.name != WIKICONTRADICT
+    word = word_of(clustering.by, declaration.cluster_word, is_declared=is_declared)
+    agreement = in_its_words(agreement_in(judged, prompts, round, clustering), word)
     return ReportSide(subject, table, agreement, has_rows=False)

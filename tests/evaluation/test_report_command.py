@@ -29,6 +29,8 @@ def test_a_study_by_slug_name_or_number(by, study):
     assert lines[0] == study.name
     counts = "correct 3/3 (100.0 %), partially correct 0/3 (0.0 %), incorrect 0/3 (0.0 %)"
     assert f"    quokka-7b-secret, all: {counts}" in lines
+    assert any("fewer than 8 articles" in line for line in lines)
+    assert not any("clusters" in line for line in lines)
 
 
 def test_a_study_that_is_not_there_names_those_that_are(study):

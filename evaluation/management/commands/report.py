@@ -12,6 +12,7 @@ from evaluation.report.comparison_rows import family_sections
 from evaluation.report.figures import Figure, compared_word, is_judged
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
+from evaluation.report.layout import report_in_its_words
 from evaluation.report.score_sections import ShownTable, score_tables
 from evaluation.report.validation_sections import validations
 from evaluation.report.verdict_rows import prompt_sections
@@ -48,6 +49,7 @@ class Command(RefusingCommand):
 
 def in_lines(report: Report) -> list[str]:
     """The report as lines of text."""
+    report = report_in_its_words(report)
     lines = [report["study"]["name"], ""]
     lines += _of_verdicts(report) if is_judged(report) else ["Not judged by people"]
     for table in score_tables(report):

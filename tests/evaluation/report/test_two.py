@@ -216,7 +216,9 @@ def test_agreement_is_that_of_each_round(client, twice):
     for (words,), entry in zip(of_four, entries, strict=True):
         kappa = entry["pairs"][0]["coefficients"][1]["value"]
         assert words.startswith(f"Cohen's kappa {kappa:.2f}")
-        assert ", n = 8. " in words
+        assert ", n = 8. Fewer than 8 articles" in words
+    by_tag = shown_rounds(client, twice, cluster="tag").context["prompts"]
+    assert "Fewer than 8 tags" in prompt_of(by_tag, "4").agreement[0][0]
 
 
 def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice):
