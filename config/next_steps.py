@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
 from django.urls import reverse
 
 from accounts.models import Person
@@ -15,6 +14,7 @@ from annotation.monitoring.attention import Concern
 from annotation.reviewing.publishing_tags import unpublished
 from annotation.reviewing.tags_in_round import waiting_for
 from annotation.states import AnnotationState, AssignmentState
+from config.whole_way import seen_studies
 from datasets.models import Collection
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
@@ -171,31 +171,24 @@ def of_researcher(person: Person) -> Iterator[NextStep]:
 
 
 def of_admin(person: Person) -> Iterator[NextStep]:
-    ready = waiting_for(person).count()
+    to_review = waiting_for(person).count()
     failed = Response.objects.filter(state=ResponseState.FAILED, run__state=RunState.DONE).count()
     drafts = Study.objects.filter(state=StudyState.DRAFT).count()
     reviews = "tag that waits for review|tags that wait for review"
-    yield work(ready, reviews, "annotation:reviews", "Review")
+    yield work(to_review, reviews, "annotation:reviews", "Review")
     to_publish = "reviewed tag to publish|reviewed tags to publish"
     yield work(unpublished().count(), to_publish, "annotation:campaigns", "Publish")
     yield from concerns()
     yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
     yield work(drafts, "study to open|studies to open", "judging:studies", "Open")
-    settled = others_open(person).exclude(pk__in=undecided_for(person).values("study")).count()
-    yield work(settled, "study ready to close|studies ready to close", "judging:studies", "Close")
-    yield from stock_of_admin(person)
-
-
-def others_open(person: Person) -> QuerySet[Study]:
-    """Open studies, but not where the person judges: the number of disagreements is hidden until the study closes."""
-    opened = Study.objects.filter(state=StudyState.OPEN).exclude(rubric=None)
-    return opened.exclude(judges__person=person)
-
-
-def undecided_for(person: Person) -> QuerySet[StudyItem]:
-    """The responses of these studies that are judged and have no final verdict yet."""
-    judged = StudyItem.objects.filter(study__in=others_open(person), round__isnull=False)
-    return judged.filter(is_settled=False)
+    # The numbers of disagreements are hidden as the results are.
+    opened = seen_studies(person).filter(state=StudyState.OPEN).exclude(rubric=None)
+    judged = StudyItem.objects.filter(study__in=opened, round__isnull=False)
+    undecided = judged.filter(is_settled=False)
+    waiting = undecided.filter(round__is_latest=True).values("study")
+    ready = opened.exclude(pk__in=waiting).count()
+    yield work(ready, "study ready to close|studies ready to close", "judging:studies", "Close")
+    yield from stock_of_admin(person, undecided.count())
 
 
 def concerns() -> Iterator[NextStep]:
@@ -215,10 +208,9 @@ def concerns() -> Iterator[NextStep]:
     yield work(assignment_list.concerning(Concern.STALE).count(), stale, campaigns, "See drafts")
 
 
-def stock_of_admin(person: Person) -> Iterator[NextStep]:
+def stock_of_admin(person: Person, undecided: int) -> Iterator[NextStep]:
     others = Person.objects.filter(is_active=True, is_demonstration=False).exclude(pk=person.pk)
     tags = Tag.objects.filter(state=TagState.LIVE).count()
-    undecided = undecided_for(person).count()
     people = "accounts:people"
     yield stock(
         others.count(), "other person|other people", people, "See people", (people, "Invite")

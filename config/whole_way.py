@@ -83,14 +83,14 @@ def _asked(person: Person) -> int:
 
 
 def _judged(person: Person) -> int:
-    return _seen_studies(person).exclude(state=StudyState.DRAFT).count()
+    return seen_studies(person).exclude(state=StudyState.DRAFT).count()
 
 
 def _reported(person: Person) -> int:
-    return ReportSnapshot.objects.filter(study__in=_seen_studies(person)).count()
+    return ReportSnapshot.objects.filter(study__in=seen_studies(person)).count()
 
 
-def _seen_studies(person: Person) -> QuerySet[Study]:
+def seen_studies(person: Person) -> QuerySet[Study]:
     """Those whose results are not hidden from the person, who may judge or resolve in an open one."""
     if not open_studies_hidden_from(person):
         return Study.objects.order_by()

@@ -8,11 +8,21 @@ from accounts.roles import Role
 from annotation.models import Assignment
 from annotation.workflow import claiming
 from config.next_steps import next_steps
-from judging import discussing, pool, verdicts
+from generation.models import Run
+from judging import discussing, pool, rounds, verdicts
+from judging.models import Study
 from leases.clock import in_seconds
 from tests.annotation import factories as annotation
 from tests.factories import person
-from tests.judging.factories import draft, hand_in, judge, open_study, slots
+from tests.judging.factories import (
+    closed_early,
+    draft,
+    hand_in,
+    judge,
+    later_run,
+    open_study,
+    slots,
+)
 from tests.writing import factories as writing
 
 # Once: other modules send the same statements to both databases.
@@ -107,6 +117,36 @@ def test_a_study_is_ready_to_close_once_every_response_has_a_final_verdict():
     assert ready in lines(admin)
     judge("alice").grants.create(role=Role.ADMIN)
     assert ready not in lines(Person.objects.get(username="alice"))
+
+
+def test_what_an_earlier_round_left_does_not_keep_a_study_from_being_ready_to_close():
+    study, *_ = closed_early()
+    admin, study = study.created_by, Study.objects.get()
+    selection = rounds.Selection([later_run()])
+    judges = [judge("dora"), judge("emil")]
+    plan = rounds.RoundPlan("A later model.", study.judged_by, False, judges)
+    rounds.add_responses(study, rounds.AddedResponses(selection, 50), plan, by=admin)
+    ready = (1, "study ready to close", "Close", True)
+    assert ready not in lines(admin)
+    for name in ("dora", "emil"):
+        hand_in(study, name, "correct")
+    assert ready in lines(admin)
+
+
+def test_an_admin_does_not_see_the_counts_of_a_study_over_the_runs_that_they_judge():
+    carol = person("carol", Role.ADMIN, Role.JUDGE)
+    open_study("alice", "carol")
+    run = Run.objects.get()
+    done = open_study("dora", "emil", name="Done", drawn_from=run)
+    for name in ("dora", "emil"):
+        hand_in(done, name, "correct")
+    open_study("dora", "emil", name="Begun", drawn_from=run)
+    ready = (1, "study ready to close", "Close", True)
+    undecided = "responses still without a final verdict"
+    seen = lines(Person.objects.get(username="admin"))
+    assert {ready, (24, undecided, "See studies", False)} <= {*seen}
+    assert ready not in lines(carol)
+    assert [count for count, text, *_ in lines(carol) if text == undecided] == [0]
 
 
 def test_a_returned_annotation_whose_lease_has_expired_is_not_counted():
