@@ -14,7 +14,7 @@ from accounts.roles import Role
 from datasets.subsets import superseded_in
 from generation import prompt_versions
 from generation.models import LanguageModel
-from judging import blinding, pool, progress, rounds
+from judging import blinding, pool, presenting, progress, rounds
 from judging.forms.judge_model_forms import JudgeModelForm
 from judging.forms.round_forms import ReopenForm
 from judging.forms.study_forms import FurtherJudgeForm, JudgesForm, WarmUpForm
@@ -176,7 +176,6 @@ class UnresolvedRow:
     """A response that waits for a third person, with its judges' verdicts."""
 
     item: StudyItem
-    prompt_label: str
     verdicts: tuple[str, ...]
 
 
@@ -189,6 +188,7 @@ def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
     items = unresolved(study).select_related(*related).defer(f"{related[0]}__fields")
     page = page_of(request, items)
     blinding.keep_items(person_of(request), page, request.path)
+    presenting.label_prompts(study, page.object_list)
     known = {item.round_id: rubric.parse(item.rubric.body) for item in page.object_list}
     page.object_list = [_unresolved_row(item, known[item.round_id]) for item in page.object_list]
     return page
@@ -198,7 +198,6 @@ def _unresolved_row(item: StudyItem, known: rubric.ParsedRubric) -> UnresolvedRo
     verdicts = first_verdicts(item)
     return UnresolvedRow(
         item,
-        known.prompts[item.response.prompt].label,
         tuple(known.scale[verdict].label if verdict else "No verdict" for verdict in verdicts),
     )
 

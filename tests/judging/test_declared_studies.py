@@ -335,6 +335,14 @@ def test_nothing_tells_who_judges_or_decides_the_cause_of_a_conflict(client):
         assertContains(page, "Ours: in no paper")
 
 
+def test_the_studys_list_names_no_prompt_of_a_given_text_either(client, admin):
+    study = declared.open_study(run=declared.given_run(1, ["contradicts-misinformation"]))
+    for name, verdict in (("alice", "no"), ("bob", "yes")):
+        make.hand_in(study, name, verdict)
+    [row] = client.get(f"/studies/{study.pk}/").context["unresolved"]
+    assert (row.item.prompt_label, {*row.verdicts}) == ("", {"No", "Yes"})
+
+
 def test_labels_are_neutral_where_a_protocol_declares_none(client):
     study = declared.many_passages(["First.", "Second."], "alice")
     view = presenting.response_view(study.items.first().response, rubric.parse(study.rubric.body))
