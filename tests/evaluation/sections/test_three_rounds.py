@@ -145,7 +145,7 @@ def test_from_four_articles_no_form_of_the_report_gives_an_interval_of_kappa():
     report = study_report(study)
     out = io.StringIO()
     call_command("report", study.slug, stdout=out)
-    assert "no interval: fewer than 8 clusters (4)" in out.getvalue()
+    assert "no interval: fewer than 8 articles (4)" in out.getvalue()
     assert "(no interval) on prompt 4 (n = 8)" in methods_paragraph(report)
     assert "fewer than 8 articles, has no interval" in methods_paragraph(report)
     shown = laid_out(report, {})
