@@ -128,6 +128,7 @@ def test_an_empty_cell_of_a_table_is_a_deviation():
     assert DeviationKind.EQUAL_ANSWERS not in kinds
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["", "Mills", "../etc", "a/b", "x" * 81, "-x"])
 def test_a_name_that_no_address_can_hold_is_refused(name):
     with pytest.raises(Refusal, match="cannot name a collection"):
