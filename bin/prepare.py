@@ -131,15 +131,31 @@ def environment(*groups: str) -> None:
 
 
 def _bring_up_to(groups: tuple) -> None:
+    if VENV.is_symlink() and not _is_complete(groups):
+        raise Trouble(
+            f"{VENV} is a link to {os.path.realpath(str(VENV))}, which lacks packages of these requirements files. "
+            "Nothing is installed there, as others may use it. Remove the link and start again."
+        )
     if UNFINISHED.exists():
         say("The last installation was interrupted. Starting it again.")
         _remove(VENV)
     if not _runs(PYTHON, HAS_ALL):
         _make_venv(groups)
-    stamps = _stamps()
     for group in groups:
-        if stamps.get(group) != _stamp(group):
+        if not _is_installed(group):
             _install(group)
+
+
+def _is_complete(groups: tuple) -> bool:
+    return (
+        not UNFINISHED.exists()
+        and _runs(PYTHON, HAS_ALL)
+        and all(_is_installed(group) for group in groups)
+    )
+
+
+def _is_installed(group: str) -> bool:
+    return _stamps().get(group) == _stamp(group)
 
 
 def _remove(folder: Path) -> None:

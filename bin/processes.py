@@ -19,6 +19,7 @@ from prepare import ROOT, Trouble, end_with_parent, say
 
 # An environment variable of all processes that bin/run starts; its value is their data folder.
 MARK = "SICETNON_RUN"
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOP_SECONDS = 15
 # Seconds before a process is started again, longer each time it ended within LIVED seconds of its start. After as many
 # such ends and one more it is given up.
@@ -97,8 +98,7 @@ def run(names: list, env: dict, when_up) -> None:
     Returns after Ctrl-C, SIGTERM or a closed terminal; raises Trouble when web cannot start, or when no process can
     be kept running. In each case all processes have ended.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
+    stop_on_signals()
     stopping = threading.Event()
     kept = {name: Kept(name, _commands()[name], env, stopping) for name in names}
     try:
@@ -168,7 +168,7 @@ class Kept(threading.Thread):
         if self.stopping.is_set():  # the others were asked to end while this one was being started
             self.end(signal.SIGTERM)
         code = self.process.wait()
-        _send_group(self.process.pid, signal.SIGTERM)  # what it has started and left
+        send_group(self.process.pid, signal.SIGTERM)  # what it has started and left
         return f"exit status {code}" if code >= 0 else f"killed by signal {-code}"
 
     def _print(self, output) -> None:
@@ -189,8 +189,14 @@ def _given_up(name: str) -> str:
     )
 
 
+def stop_on_signals() -> None:
+    """Raise Stopped in the main thread at the first Ctrl-C, SIGTERM or closed terminal; later ones change nothing."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, _stop)
+
+
 def _stop(number, frame) -> None:
-    for later in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for later in STOP_SIGNALS:
         signal.signal(later, signal.SIG_IGN)
     raise Stopped
 
@@ -274,7 +280,7 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _send_group(pid: int, number: int) -> None:
+def send_group(pid: int, number: int) -> None:
     """To the processes of the group that `pid` led; on some systems also an error when all have ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)

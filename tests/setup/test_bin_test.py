@@ -3,6 +3,7 @@
 import argparse
 import importlib.machinery
 import importlib.util
+import signal
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from _pytest.mark.expression import Expression
+
+from tests.setup.test_environment import has_ended, wait_until
 
 BIN = Path(__file__).resolve().parents[2] / "bin"
 
@@ -119,3 +122,52 @@ def test_a_room_is_changed_by_a_file_that_differs_from_head_or_is_new(
     (tmp_path / "templates" / "judging").mkdir(parents=True)
     (tmp_path / "templates" / "judging" / "study.html").touch()
     assert bin_test.changed_rooms() == ["judging", "leases", "pages"]
+
+
+# Runs one stage, whose process and its child ignore Ctrl-C, and reports their numbers.
+INTERRUPTED = """
+import argparse, importlib.machinery, importlib.util, pathlib, sys
+sys.path.insert(0, "{bin}")
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("bin_test", "{bin}/test")
+bin_test = importlib.util.module_from_spec(importlib.util.spec_from_loader("bin_test", loader))
+loader.exec_module(bin_test)
+bin_test.STOP_SECONDS = 0.2
+round_ = bin_test.Round(argparse.Namespace(seeds=1, faults=False, reversed=False), pathlib.Path("{folder}"))
+bin_test.tests = lambda round_, checks: round_.together(
+    [(f"Stage {{n}}", ["sh", "-c", "trap '' INT; sleep 60 & echo $$ $! > {folder}/pids; wait"], {{}}) for n in range(9)]
+)
+bin_test.prepare.environment = lambda *groups: None
+sys.argv = ["bin/test", "-k", "nothing"]
+bin_test.main()
+"""
+
+
+def test_who_stops_bin_test_stops_all_that_it_started(tmp_path):
+    driver = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED.format(bin=BIN, folder=tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    pids = tmp_path / "pids"
+    wait_until(lambda: pids.exists() and pids.read_text().endswith("\n"))
+    for _ in range(2):
+        driver.send_signal(signal.SIGINT)
+    assert driver.communicate(timeout=10)[1] == "Stopped.\n"
+    assert all(has_ended(int(pid)) for pid in pids.read_text().split())
+
+
+def test_files_of_a_folder_find_its_fixtures_in_any_order(tmp_path):
+    """pytest 9.1 loses them when a file of the folder above comes between."""
+    folder = tmp_path / "room"
+    folder.mkdir()
+    text = "import pytest\n\n@pytest.fixture\ndef alice():\n    return 1\n"
+    (folder / "conftest.py").write_text(text, encoding="utf-8")
+    files = [folder / "test_a.py", tmp_path / "test_b.py", folder / "test_c.py"]
+    for file in files:
+        given = "alice" if file.parent == folder else ""
+        file.write_text(f"def test_it({given}):\n    pass\n", encoding="utf-8")
+    options = ["-q", "-p", "no:django", "-p", "no:cacheprovider", f"--rootdir={tmp_path}"]
+    command = [sys.executable, "-m", "pytest", *options, *map(str, files)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -106,6 +106,18 @@ def has_ended(pid):
         return True
 
 
+def test_nothing_is_installed_into_an_environment_that_is_a_link(made, place):
+    """It may be another checkout's."""
+    elsewhere = place.parent / "elsewhere"
+    (place / ".venv").rename(elsewhere)
+    (place / ".venv").symlink_to(elsewhere)
+    assert made() == ""
+    (place / "requirements.txt").write_text("# another wish\n", encoding="utf-8")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        made()
+    assert f".venv is a link to {elsewhere}, which lacks packages" in refused.value.stderr
+
+
 def test_an_environment_whose_python_is_gone_is_made_again(made, place):
     (place / ".venv" / "bin" / "python").unlink()
     assert "Making a virtual environment" in made()
