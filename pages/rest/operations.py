@@ -21,7 +21,7 @@ from rest_framework.parsers import BaseParser, JSONParser, MultiPartParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import APIView
 
 from accounts.access import person_of
@@ -33,10 +33,10 @@ from leases.refusal import NotAllowed
 from pages.rest import idempotency, schema
 from pages.rest.lists import MOST, parameters_of_lists
 from pages.rest.parameters import Parameter, read_query
-from pages.rest.parsing import StrictJsonParser
+from pages.rest.parsing import StrictJsonParser, check_keys
 
 View = Callable[..., HttpResponseBase]
-Serializer = type[BaseSerializer[Any]]
+SerializerClass = type[BaseSerializer[Any]]
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Operation:
     work: Callable[..., Any]
     scope: Scope
     roles: tuple[Role, ...]
-    takes: Serializer | None = None
-    answers: Serializer | None = None
+    takes: type[Serializer[Any]] | None = None
+    answers: SerializerClass | None = None
     status: int = 200
     refusals: tuple[int, ...] = ()
     parameters: tuple[Parameter, ...] = ()
@@ -101,6 +101,7 @@ class Operation:
         given = dict(url)
         if self.takes:
             body = self.takes(data=request.data)
+            check_keys(request.data, body)
             body.is_valid(raise_exception=True)
             given["sent"] = body.validated_data
         work = partial(self._finished, request, given)

@@ -128,11 +128,16 @@ def read_query(query: QueryDict, parameters: Iterable[Parameter]) -> dict[str, A
     return {name: known[name].read(str(query[name])) for name in query}
 
 
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """The sentence for a name that is not among the known ones."""
+    allowed = ", ".join(known)
+    said = f"Allowed are: {allowed}." if allowed else "None is allowed."
+    return f"There is no {what} {name[:60]!r} here. {said}"
+
+
 def _problem(query: QueryDict, name: str, known: dict[str, Parameter]) -> str:
     if name not in known:
-        allowed = ", ".join(known)
-        said = f"Allowed are: {allowed}." if allowed else "None is allowed."
-        return f"There is no parameter {name[:60]!r} here. {said}"
+        return no_such("parameter", name, known)
     if len(query.getlist(name)) > 1:
         return f"{name} is given more than once."
     try:

@@ -20,6 +20,15 @@ def slots(client):
     return make.slots(study, alice)
 
 
+# What each change takes at least.
+TAKEN = {
+    "verdict": {"verdict": "correct"},
+    "undo": {},
+    "skip": {"reason": "No."},
+    "flag": {"flagged": True},
+}
+
+
 def post(client, slot, act, version=0, **data):
     url = f"/api/slots/{slot.pk}/{act}/"
     headers = {} if version is None else {"If-Match": f'"{version}"'}
@@ -129,7 +138,7 @@ def test_the_same_request_again_succeeds_though_its_state_is_older(client, slots
 @pytest.mark.parametrize("act", ["verdict", "undo", "skip"])
 @pytest.mark.parametrize("version", [None, "", "new", "-1", "9" * 40])
 def test_a_change_names_the_state_that_it_was_made_from(client, slots, act, version):
-    answer = post(client, slots[0], act, version, verdict="correct", reason="Cut.")
+    answer = post(client, slots[0], act, version, **TAKEN[act])
     assert answer.status_code == 428
     assert "If-Match" in answer.json()["error"]
     assert not Judgment.objects.exists()
@@ -158,8 +167,7 @@ def test_undo_ignores_its_body(client, slots, body, kind):
 @pytest.mark.parametrize("act", ["verdict", "undo", "skip", "flag"])
 def test_it_checks_ownership(client, slots, act):
     client.force_login(make.judge("bob"))
-    data = {"verdict": "correct", "reason": "No.", "flagged": True}
-    assert post(client, slots[0], act, **data).status_code == 404
+    assert post(client, slots[0], act, **TAKEN[act]).status_code == 404
     slots[0].refresh_from_db()
     assert (slots[0].state, slots[0].flagged) == ("waiting", False)
 

@@ -204,13 +204,19 @@ def test_names_in_comments_are_read_before_a_freeze(admin):
 
 @pytest.mark.parametrize(
     ("sent", "field"),
-    [({}, "version"), ({"version": "a b"}, "version"), ({"version": 1.5, "notes": []}, "notes")],
+    [
+        ({}, "version"),
+        ({"version": "a b"}, "version"),
+        ({"version": 1.5, "notes": []}, "notes"),
+        ({"version": "1.0", "note": "First."}, "note"),
+    ],
 )
-def test_a_version_that_is_none_is_refused(admin, sent, field):
+def test_what_cannot_be_frozen_is_refused_by_its_field(admin, sent, field):
     mills()
     answer = post(admin, RELEASES, **sent)
     assert answer.status_code == 400
     assert field in answer.json()["fields"]
+    assert not Release.objects.exists()
 
 
 def test_an_export_is_what_a_release_would_hold(client, rosa):

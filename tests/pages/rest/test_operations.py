@@ -117,6 +117,15 @@ BAD_BODIES = [
     ('{"name": ""}', "name: This field may not be blank."),
     ('{"name": {"a": 1}}', "name: Not a valid string."),
     ('{"name": "weir", "inner": {"year": -1}}', "inner.year: "),
+    (
+        '{"name": "weir", "nmae": 1}',
+        "There is no field 'nmae' here. Allowed are: name, anything, inner.",
+    ),
+    (
+        '{"name": "weir", "inner": {"year": 1, "yaer": 2}}',
+        "There is no field 'inner.yaer' here. Allowed are: year.",
+    ),
+    (f'{{"name": "weir", "{"x" * 99_999}": 1}}', "There is no field 'xxx"),
 ]
 
 
@@ -133,6 +142,15 @@ def test_a_body_that_cannot_be_read_is_named(program, body, said):
 def test_the_fields_of_a_bad_body_are_named(program):
     answer = send(program, {"name": "x" * 30, "inner": {"year": "no"}})
     assert set(answer.json()["fields"]) == {"name", "inner.year"}
+
+
+@pytest.mark.once
+def test_unknown_fields_of_a_form_are_named(program):
+    answer = program.post("/api/imports/", {"name": "weir", "file": b"x", "titel": "Weir"})
+    assert answer.status_code == 400
+    assert answer.json()["fields"] == {
+        "titel": ["There is no field 'titel' here. Allowed are: name, file."]
+    }
 
 
 @pytest.mark.once
