@@ -1,7 +1,8 @@
 """Texts that people, wikis and models wrote take their direction from their own first letter, on every page.
 
 Each such text of the demonstration set begins with a mark; pages are looked through for marks that nothing with
-dir="auto" (or <bdi>) holds. One page of each address pattern is opened, a published report among them.
+dir="auto" (or <bdi>) holds. One page of each address pattern is opened, a published report among them. Texts that
+people read as evidence have a second mark: a browser's translator must leave them as they are.
 """
 
 from html.parser import HTMLParser
@@ -28,6 +29,7 @@ from tests.factories import person
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 MARK = "نص "
+EVIDENCE = "دليل "
 WRITTEN = {
     "wikifetch.Article": "title",
     "wikifetch.Revision": "editor summary",
@@ -59,18 +61,32 @@ WRITTEN = {
     "judging.Remark": "text",
     "accounts.Person": "name",
 }
+READ_AS_EVIDENCE = {
+    "wikifetch.Sighting": "block block_text",
+    "annotation.Annotation": "passage_1_copied passage_2_copied passage_1_standalone passage_2_standalone "
+    "span_1 span_2",
+    "annotation.Question": "question answer_1 answer_2",
+    "datasets.Contradiction": "paragraph passage_1_copied passage_2_copied passage_1_standalone passage_2_standalone "
+    "span_1 span_2",
+    "datasets.Instance": "question answer_1 answer_2",
+    "generation.Response": "text rendered",
+}
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 # Their words are no text of the page, or the browser shows them in its own frame.
 UNSEEN = {"script", "style", "title", "svg"}
 
 
 class Marks(HTMLParser):
-    """The elements that hold a mark and take no direction from it, as "section > p.note: text"."""
+    """The elements that hold a mark and take no direction from it, as "section > p.note: text".
+
+    `translated`: those that hold the mark of evidence and let it be translated.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.open: list[tuple[str, dict[str, str | None]]] = []
         self.found: list[str] = []
+        self.translated: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, name, attributes):
@@ -100,13 +116,17 @@ class Marks(HTMLParser):
             for name, given in self.open
             if "dir" in given or name == "bdi"
         ]
-        if names & UNSEEN or dirs[-1:] == ["auto"]:
+        if names & UNSEEN:
             return
         where = " > ".join(
             name + "".join(f".{each}" for each in (given.get("class") or "").split())
             for name, given in self.open[-3:]
         )
-        self.found.append(f"{where}: {' '.join(text.split())[:60]}")
+        line = f"{where}: {' '.join(text.split())[:60]}"
+        if dirs[-1:] != ["auto"]:
+            self.found.append(line)
+        if EVIDENCE in text and not any(given.get("translate") == "no" for _, given in self.open):
+            self.translated.append(line)
 
 
 def without_direction(page):
@@ -130,14 +150,18 @@ def test_the_finder_finds(html, found):
     assert without_direction(html) == found
 
 
+def test_the_finder_finds_what_is_translated():
+    page = '<p>نص دليل a</p><p>نص b</p><div translate="no"><bdi>نص دليل c</bdi></div>'
+    assert Marks(page).translated == ["p: نص دليل a"]
+
+
 def marked():
-    for name, fields in WRITTEN.items():
-        model = apps.get_model(name)
-        rows = model._base_manager
-        for field in fields.split():
-            rows.exclude(**{field: ""}).exclude(**{f"{field}__isnull": True}).update(
-                **{field: Concat(Value(MARK), F(field))}
-            )
+    for fields_by_model, mark in ((READ_AS_EVIDENCE, EVIDENCE), (WRITTEN, MARK)):
+        for name, fields in fields_by_model.items():
+            rows = apps.get_model(name)._base_manager
+            for field in fields.split():
+                written = rows.exclude(**{field: ""}).exclude(**{f"{field}__isnull": True})
+                written.update(**{field: Concat(Value(mark), F(field))})
 
 
 def pages(client, starts):
@@ -160,7 +184,7 @@ def pages(client, starts):
         yield address, text
 
 
-def test_every_text_that_somebody_wrote_has_its_own_direction():
+def test_every_text_that_somebody_wrote_has_its_own_direction_and_evidence_is_not_translated():
     call_command("load_demonstration", verbosity=0)
     ada = person("ada", *Role)
     decided = TagReview.objects.latest("pk")
@@ -182,7 +206,7 @@ def test_every_text_that_somebody_wrote_has_its_own_direction():
     reader.force_login(person("rita", Role.RESEARCHER))
     published = reverse("evaluation:published", args=[shown.pk, shown.token])
     starts = [mine, reverse("judging:next", args=[study.pk]), published, "/"]
-    found = {}
+    found, translated = {}, {}
     opened = 0
     answered = InRound.of_review(decided).path
     read = client.get(answered).content.decode()
@@ -190,9 +214,12 @@ def test_every_text_that_somebody_wrote_has_its_own_direction():
     report = reverse("evaluation:report", args=[judged.pk])
     for address, page in [*pages(client, starts), (answered, read), *pages(reader, [report])]:
         opened += 1
-        if wrong := without_direction(page):
-            found[address] = wrong
+        marks = Marks(page)
+        found[address], translated[address] = marks.found, marks.translated
     assert opened > 60
-    assert not found, "\n".join(
-        f"{address}\n  " + "\n  ".join(dict.fromkeys(wrong)) for address, wrong in found.items()
-    )
+    for problems in (found, translated):
+        assert not any(problems.values()), "\n".join(
+            f"{address}\n  " + "\n  ".join(dict.fromkeys(wrong))
+            for address, wrong in problems.items()
+            if wrong
+        )

@@ -20,7 +20,7 @@ export class AnswerOffers {
     const answer = textControl(cell);
     const wanted = answer.value.trim() ? "" : span;
     if (box.textContent === wanted) return;
-    box.replaceChildren(...(wanted ? [button(wanted, () => this.take(answer, wanted), { "aria-label": `Answer with the span: ${wanted}`, dir: "auto", tabindex: "-1" })] : []));
+    box.replaceChildren(...(wanted ? [button(wanted, () => this.take(answer, wanted), { "aria-label": `Answer with the span: ${wanted}`, dir: "auto", translate: "no", tabindex: "-1" })] : []));
   }
 
   take(answer, span) {

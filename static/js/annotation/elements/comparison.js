@@ -54,7 +54,7 @@ function compared(cell, { mine, theirs, keep }, take) {
     choices.set(pick, value);
     return pick;
   };
-  const side = (title, value, pick) => made("div", {}, made("h4", {}, title), made("pre", { dir: "auto" }, inWords(value)), pick);
+  const side = (title, value, pick) => made("div", {}, made("h4", {}, title), made("pre", { dir: "auto", translate: "no" }, inWords(value)), pick);
   const panel = made(
     "div",
     { class: "conflict-field" },

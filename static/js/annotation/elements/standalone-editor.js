@@ -54,7 +54,7 @@ export class StandaloneEditor {
     const parts = difference(copy, this.text);
     if (!parts) return null;
     const shown = parts.map(([kind, text]) => (kind === "same" ? text : made(kind === "new" ? "ins" : "del", {}, text)));
-    return made("p", { class: "standalone-diff", dir: "auto", "aria-label": `Changes to the copy of passage ${this.n}` }, ...shown);
+    return made("p", { class: "standalone-diff", dir: "auto", translate: "no", "aria-label": `Changes to the copy of passage ${this.n}` }, ...shown);
   }
 
   /** For each word that points elsewhere, in the text or else in the copy, the names that may stand for it. */
@@ -64,7 +64,7 @@ export class StandaloneEditor {
     const titles = [this.value(`article_${this.n}`), this.value(`article_${3 - this.n}`)];
     const known = names(titles, [this.value("passage_1_copied"), this.value("passage_2_copied")]);
     const lines = pointers(text, end).map((pointer) => this.offer(text, pointer, known));
-    return known.length && lines.length ? made("ul", { class: "standalone-offers" }, ...lines) : null;
+    return known.length && lines.length ? made("ul", { class: "standalone-offers", translate: "no" }, ...lines) : null;
   }
 
   offer(text, { start, end, word }, known) {
