@@ -83,8 +83,9 @@ class Call:
 class Settled:
     """What becomes of a call: "finish" with a reply; "retry" (asked again after a pause), "fail" or "release".
 
-    A released row waits as before: no attempt is counted, and without a pause it may be asked at once. Without reply
-    and fault it was not asked. `was_up`: a look showed that the service answers others.
+    The last of several aborted replies is finished with its fault too. A released row waits as before: no attempt is
+    counted, and without a pause it may be asked at once. Without reply and fault it was not asked. `was_up`: a look
+    showed that the service answers others.
     """
 
     call: Call

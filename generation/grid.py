@@ -43,7 +43,8 @@ OUTCOMES: Mapping[str, tuple[str, Q]] = {
     chat.UNDECIDED: ("No likeliest option", Q(finding=chat.UNDECIDED)),
     "held": ("Held: may have reasoning in it", Q(held=True)),
     "unverified": ("Prompt not verified", Q(prompt_verified=False)),
-    "cut": ("Cut off at the token limit", Q(finish_reason__in=chat.CUT_OFF)),
+    "cut": ("Cut off at a limit", Q(finish_reason__in=chat.CUT_OFF)),
+    chat.ABORTED: ("Broken off", Q(finding=chat.ABORTED)),
     chat.EMPTY: ("Without a text", Q(state=ResponseState.DONE, text="")),
 }
 
@@ -264,6 +265,8 @@ def _note_of_text(
 ) -> tuple[str, str]:
     if state != ResponseState.DONE:
         return ResponseState(state).label, state
+    if finding == chat.ABORTED:
+        return f"{OUTCOMES[finding][0]}: {finish_reason}", "warn"
     if finding:
         return OUTCOMES[finding][0], "warn"
     if held:

@@ -26,6 +26,7 @@ FINDINGS = (
     (controlled.SKIPPED, "The model gave no answer of the asked form."),
     (chat.UNDECIDED, "None of the options was the likeliest answer."),
     (chat.EMPTY, "The model answered with an empty text."),
+    (chat.ABORTED, "The service broke the reply off."),
 )
 
 

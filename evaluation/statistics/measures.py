@@ -14,7 +14,7 @@ ENTROPY, EXACT, F1 = "entropy", "exact", "f1"
 # ones without the probabilities of all options.
 UNDECIDED, UNREAD, SKIPPED = "undecided", "unread", "skipped"
 FAILED, MISSING, WITHOUT_GOLD, UNJUDGED = ABSENT = ("failed", "missing", "without gold", "unjudged")
-FINISHED = (UNDECIDED, UNREAD, SKIPPED, "refused", "filtered")
+FINISHED = (UNDECIDED, UNREAD, SKIPPED, "refused", "filtered", "empty", "aborted")
 EXCLUDED, UNRETURNED = "excluded", "unreturned"
 STATES = (*FINISHED, *ABSENT, EXCLUDED, UNRETURNED)
 

@@ -15,7 +15,7 @@ from generation.asking import services
 from generation.asking.call_threads import Ended
 from generation.call_queues import MAX_ATTEMPTS, Call, QueueLine, Settled
 from generation.inference import chat, client
-from generation.inference.faults import ServiceFault, ServiceUnavailable
+from generation.inference.faults import Aborted, ServiceFault, ServiceUnavailable
 
 # Seconds before a row is asked again after the first, second, … failed call.
 PAUSES = (1.0, 10.0, 60.0, 300.0)
@@ -134,6 +134,8 @@ class Afterwards:
             self._failed_in_a_row += 1
             if self.doubted or self._failed_in_a_row >= IN_A_ROW:
                 self._pause(fault, began)
+        if attempts >= MAX_ATTEMPTS and isinstance(fault, Aborted):
+            return Settled(call, "finish", reply=fault.reply, fault=fault)
         if attempts >= MAX_ATTEMPTS:
             advice = f" Asked {attempts} times. {call.line.queue.advice}"
             return Settled(call, "fail", fault=fault, error=fault.sentence + advice)

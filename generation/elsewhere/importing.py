@@ -50,6 +50,7 @@ class ReadResponses:
     other_sha256: int = 0
     held: int = 0
     empty: int = 0
+    aborted: int = 0
 
     def count(self, place: int, given: GivenResponse, row: Response, prompt: Prompt) -> None:
         self.numbers[place] += 1
@@ -59,6 +60,7 @@ class ReadResponses:
         self.other_sha256 += bool(given.prompt_sha256 and not row.prompt_verified)
         self.held += bool(row.held)
         self.empty += row.finding == chat.EMPTY
+        self.aborted += row.finding == chat.ABORTED
 
     @property
     def report(self) -> dict[str, Any]:
@@ -80,6 +82,7 @@ class ReadResponses:
             "other_sha256": self.other_sha256,
             "held": self.held,
             "empty": self.empty,
+            "aborted": self.aborted,
             "earlier_runs": self.earlier_runs,
         }
 
@@ -228,7 +231,9 @@ def _response(given: GivenResponse, found: Rendered, able: chat.Abilities) -> Re
         prompt_tokens=given.tokens[0],
         completion_tokens=given.tokens[1],
     )
-    if not given.text.strip():
+    if given.finding == chat.ABORTED:
+        row.text = ""
+    elif not given.text.strip():
         row.finding = given.finding or chat.EMPTY
     elif not given.finding:
         registry.read_text(row, able)

@@ -12,7 +12,7 @@ from typing import Any
 
 from generation.inference import faults, reasoning, service_errors, shapes, streams
 from generation.inference.service_errors import shown
-from generation.inference.shapes import CUT_OFF, FILTERED, REFUSED
+from generation.inference.shapes import ABORTED, CUT_OFF, FILTERED, REFUSED, REPETITION
 
 # Greedy and at most 250 new tokens (WikiContradict, section 4).
 DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 250}
@@ -59,7 +59,8 @@ class Reply:
     """A service's reply. `raw` is all of it; `reasoning` is what the model wrote before its answer, kept apart.
 
     Token counts the service does not give are None, a missing finish reason is "". `finding` is REFUSED where the model
-    declined in a field of its own, FILTERED where a filter withheld the answer, else "". `scores` are the probabilities
+    declined in a field of its own, FILTERED where a filter withheld the answer, ABORTED (in Aborted.reply) where the
+    service broke it off, else "". `scores` are the probabilities
     of options where these were asked for (scoring.py); the text is then the likeliest one.
     """
 
@@ -124,7 +125,8 @@ def reply(
     abilities: Abilities = USUAL,
     choose: Choose | None = None,
 ) -> Reply:
-    """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply, WrongShape, or the fault that it names.
+    """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply, WrongShape, Aborted, or the fault that
+    it names.
 
     `choose` reads the scores of options from it.
     A fault has the whole reply as `raw`, where it is JSON.
@@ -152,10 +154,12 @@ def _reply(
     choice, said = _choice(request, status, data, raw)
     text, finding, finish_reason, thought = said.text, said.finding, said.finish_reason, ""
     scores: Mapping[str, float | None] = {}
-    if choose and not finding:
+    if choose and finding in ("", ABORTED):
         text, scores = choose(choice, text, said.apart, status)
         # It ends after the one token that was asked for, which cuts off nothing.
         finding, finish_reason = "" if text else UNDECIDED, ""
+    elif finding == ABORTED:
+        text = ""
     elif finding != REFUSED:
         text, thought = _parted(said, abilities)
     read, written = counted(data)
@@ -166,7 +170,7 @@ def _reply(
         request=request,
         status=status,
         answered_by=_text(data.get("model"))[:200],
-        finish_reason=_text(finish_reason)[:40],
+        finish_reason=cleaned(finish_reason)[:40],
         prompt_tokens=read,
         completion_tokens=written,
         latency_ms=latency_ms,
@@ -241,14 +245,23 @@ def filtered(request: Mapping[str, Any], fault: faults.ServiceFault) -> Reply:
 
 def _check(made: Reply, has_end: bool) -> None:
     """Raise the fault of a reply without an answer, or that no database stores. `has_end`: its reasoning ends."""
+    if made.finding == ABORTED:
+        aborted = faults.Aborted(
+            f"The service broke the reply off. Its finish reason is “{made.finish_reason}”.",
+            status=made.status,
+        )
+        aborted.reply = made
+        raise aborted
     if made.finding and not made.text:
         return
     if not made.text.strip():
         if made.finish_reason in CUT_OFF:
-            raise faults.NoRoom(
-                "The model used up its tokens before it answered. Add the model again with more max_tokens.",
-                status=made.status,
+            why = (
+                "The model repeated itself before it answered, until the service cut it off."
+                if made.finish_reason == REPETITION
+                else "The model used up its tokens before it answered. Add the model again with more max_tokens."
             )
+            raise faults.NoRoom(why, status=made.status)
         sentence = (
             "The model answered with an empty text."
             if has_end

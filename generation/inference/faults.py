@@ -123,6 +123,13 @@ class EmptyReply(ServiceFault):
     reply: Any = None
 
 
+class Aborted(ServiceFault):
+    """The service broke the reply off, as its finish reason says. `reply` is the finding, after the last attempt."""
+
+    retryable = True
+    reply: Any = None
+
+
 # ---------------------------------------------------------------- lasting
 
 

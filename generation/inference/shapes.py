@@ -10,13 +10,22 @@ from dataclasses import dataclass
 from typing import Any
 
 # Why a finished response is not an answer of the model.
-REFUSED, FILTERED = "refused", "filtered"
-# The finish reasons that are kept for a reply that the token limit cut off.
-CUT_OFF = ("length", "max_tokens")
+REFUSED, FILTERED, ABORTED = "refused", "filtered", "aborted"
+# The finish reasons that are kept for a reply that a limit cut off: that of tokens, or vLLM's of repetitions.
+REPETITION = "repetition"
+CUT_OFF = ("length", "max_tokens", REPETITION)
 # How services spell finish reasons, in small letters alone: OpenAI's content_filter, Gemini's SAFETY, and so on.
+# A reply with any other word broke off: vLLM's and SGLang's abort, error, DeepSeek's insufficient_system_resource.
+_ENDED = {
+    "stop", "stopsequence", "stopstring", "stopstringfound", "stoptoken", "stopcriteriamet",
+    "eos", "eostoken", "eosfound", "eot", "endoftext", "endofturn", "endturn", "end",
+    "complete", "completed", "finish", "finished", "done", "normal",
+    # Words for no word.
+    "null", "none", "unspecified",
+}  # fmt: skip
 _CUT_OFF = {
     "length", "maxtokens", "maxlength", "maxoutputtokens", "modellength", "tokenlimit", "modelcontextwindowexceeded",
-    "maxcompletiontokens", "maxnewtokens",
+    "maxcompletiontokens", "maxnewtokens", "maxpredictedtokensreached", "contextlengthreached", "errorlimit",
 }  # fmt: skip
 _FILTERED = {
     "contentfilter", "contentfiltered", "contentfiltering", "filter", "filtered", "safety", "imagesafety", "recitation",
@@ -72,14 +81,14 @@ def said(choice: Any, *, bare: bool) -> Said:
     if not isinstance(message, Mapping | None):
         raise OddShape
     text, declined, thought = _read(message or {})
-    if not text and declined.strip():
+    if not text and declined.strip() and finding != ABORTED:
         text, finding = declined, REFUSED
     return Said(text, finding, thought, finish_reason)
 
 
 def finished(reason: Any) -> tuple[str, str]:
     """(finish reason in its usual spelling, finding). Raises OddShape where it is no text."""
-    if reason is None:
+    if reason is None or reason == "":
         return "", ""
     if not isinstance(reason, str):
         raise OddShape(ODD)
@@ -90,9 +99,13 @@ def finished(reason: Any) -> tuple[str, str]:
     plain = plain.removeprefix("finishreason").removeprefix("stopreason")
     if plain in _CUT_OFF:
         return CUT_OFF[0], ""
+    if plain == REPETITION:
+        return REPETITION, ""
     if plain in _FILTERED:
         return "content_filter", FILTERED
-    return reason, REFUSED if plain in _REFUSED else ""
+    if plain in _REFUSED:
+        return reason, REFUSED
+    return reason, "" if plain in _ENDED else ABORTED
 
 
 def _read(message: Mapping[str, Any]) -> tuple[str | None, str, str]:

@@ -86,6 +86,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "options": options_line(row.model.options),
         "is_poor": embedded.is_poor_subject(row.model.model_id),
         "is_cut_off": row.finish_reason in chat.CUT_OFF,
+        "broken_off_by": row.finish_reason if row.finding == chat.ABORTED else "",
         "prompt": prompt,
         "origin": prompt_pages.origin(prompt) if prompt and prompt.origin else "",
         "order": run_pages.drawn_order(row),

@@ -122,8 +122,13 @@ def test_one_model_at_two_services_is_two_models(client, rosa, read):
         ({"state": "cancelled", "text": ""}, "cancelled", "Cancelled"),
         ({"finding": "refused", "text": "I cannot."}, "refused", "Declined"),
         ({"finding": "filtered", "text": ""}, "filtered", "Withheld by a filter"),
-        ({"finish_reason": "length"}, "cut", "Cut off at the token limit"),
+        ({"finish_reason": "length"}, "cut", "Cut off at a limit"),
         ({"text": ""}, "empty", "Without a text"),
+        (
+            {"finding": "aborted", "text": "", "finish_reason": "abort"},
+            "aborted",
+            "Broken off: abort",
+        ),
     ],
 )
 def test_what_is_not_a_whole_answer_says_so_and_can_be_chosen(

@@ -614,9 +614,7 @@ def test_a_response_shows_the_reasoning_apart_from_its_text(client, alice, local
 def test_a_response_that_was_cut_off_says_so(client, alice, local, fake):
     fake.enqueue(Say("It is", finish_reason="length"))
     made = answered(run(questions=1))
-    assert "Cut off at the token limit" in page(
-        client, "response", made.pk, made.responses.get().pk
-    )
+    assert "Cut off at a limit" in page(client, "response", made.pk, made.responses.get().pk)
 
 
 def test_the_embedded_models_answers_are_marked(client, alice, settings):

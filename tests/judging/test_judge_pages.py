@@ -101,7 +101,7 @@ def test_the_damage_of_a_prompt_is_an_error_of_the_program_and_not_shown(
 def test_a_reply_cut_off_at_the_limit_says_so(client, slots):
     Response.objects.filter(pk=slots[0].item.response_id).update(finish_reason="length", text=" ")
     page = client.get(url_of("slot", slots[0])).content.decode()
-    assert "Cut off at the token limit" in page
+    assert "Cut off at a limit" in page
     assert "The response is empty." in page
     assert "Cut off" not in client.get(url_of("slot", slots[1])).content.decode()
 

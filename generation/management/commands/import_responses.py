@@ -42,6 +42,7 @@ class Command(RefusingCommand):
             ("not verified: another sha256", "other_sha256"),
             ("held: may have reasoning in it", "held"),
             ("without a text", "empty"),
+            ("broken off by the service", "aborted"),
         ):
             self.stdout.write(f"  {words:<30}  {report[key]}")
         for run in report["earlier_runs"]:

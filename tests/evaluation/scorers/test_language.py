@@ -186,7 +186,7 @@ def test_scorers_read_the_prompts_that_they_can():
     assert read_by == {"em": ["ask"], "alias": ["ask"], "choice": ["choose"]}
     assert [prompt.name for prompt in scored_prompts(declared)] == ["ask", "choose"]
     assert labels_of(declared, scorers["em"]) == [
-        "right", "wrong", "unread", "skipped", "refused", "filtered",
+        "right", "wrong", "unread", "skipped", "refused", "filtered", "empty", "aborted",
     ]  # fmt: skip
     assert labels_of(declared, scorers["choice"])[:4] == [
         "right",
@@ -227,7 +227,7 @@ def test_scorers_read_the_prompts_that_they_can():
         ('"em", of = "f1"', '"alias", of = "f1"', "mean.of: a scorer of kind alias has no mean."),
         ('"em", of = "f1"', '"choice", of = "f1"', "mean.of: a scorer of kind option has the mean of entropy."),
         ('"alias", label = "right"', '"alias", label = "other"',
-         "'other' is none of right, wrong, unread, skipped, refused, filtered."),
+         "'other' is none of right, wrong, unread, skipped, refused, filtered, empty, aborted."),
         ('"alias", label = "right"', '"alias", label = "undecided"', "'undecided' is none of right, wrong"),
         ('"alias", label = "right"', '"choice", label = "unread"', "'unread' is none of right, other, ambiguous"),
         ('way = "text" }, scorer', 'way = "option" }, scorer', "no prompt that the scorer reads has these tags."),

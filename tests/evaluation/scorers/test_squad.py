@@ -4,6 +4,7 @@ import pytest
 
 from evaluation.scorers import kinds, squad
 from evaluation.scorers.squad import normalised
+from generation.models import FINDINGS
 
 RIGHTS = [
     "Mary Wollstonecraft fought for women’s rights",
@@ -78,7 +79,7 @@ def test_with_a_marker_the_answer_is_what_follows_it(golds, reply, score):
     assert scored(golds, reply, AFTER) == score
 
 
-@pytest.mark.parametrize("state", ["skipped", "refused", "filtered"])
+@pytest.mark.parametrize("state", [key for key, _ in FINDINGS])
 def test_a_finished_response_without_an_answer_counts_0(state):
     assert scored(RIGHTS, "", state=state) == (state, 0)
 

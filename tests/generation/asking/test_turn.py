@@ -390,6 +390,43 @@ def test_attempts_are_capped_and_the_reason_says_so(local, fake):
     assert made.state == RunState.DONE
 
 
+def test_a_reply_that_is_broken_off_is_asked_for_again(local, fake):
+    """vLLM and SGLang send this with status 200 when the server stops midway."""
+    made = run(questions=1)
+    fake.enqueue(Say("It is", "abort"), Say("It is 12 m."))
+    answer_all(made)
+    row = made.responses.get()
+    assert (row.state, row.text) == (ResponseState.PENDING, "")
+    assert "“abort”" in row.error
+    assert row.reply["choices"][0]["message"]["content"] == "It is"
+    ripen()
+    answer_all(made)
+    row.refresh_from_db()
+    assert (row.text, row.finding) == ("It is 12 m.", "")
+
+
+def test_a_reply_that_is_broken_off_each_time_is_a_finding_with_its_word(local, fake):
+    broken = run(questions=1)
+    fake.enqueue(*[Say("It is", "error")] * call_queues.MAX_ATTEMPTS)
+    for _ in range(call_queues.MAX_ATTEMPTS):
+        answer_all(broken)
+        ripen()
+    row = broken.responses.get()
+    assert (row.state, row.finding, row.text) == (ResponseState.DONE, chat.ABORTED, "")
+    assert (row.finish_reason, row.error) == ("error", "")
+    assert row.reply["choices"][0]["message"]["content"] == "It is"
+    assert all("“error”" in attempt.error for attempt in row.attempt_log.all())
+    assert (row.attempt_log.count(), broken.state) == (call_queues.MAX_ATTEMPTS, RunState.DONE)
+
+
+def test_a_service_that_breaks_off_every_reply_is_paused(local, fake):
+    made = run(questions=8)
+    fake.always = Say("It is", "abort")
+    answer_all(made)
+    assert len(fake.calls) < 8
+    assert "“abort”" in ServiceStatus.objects.get(name="local").reason
+
+
 def test_a_prompt_that_breaks_every_call_fails_in_the_end_and_the_others_do_not(local, fake):
     made = run(questions=4)
     poison = made.responses.order_by("order").first()
@@ -415,7 +452,7 @@ def test_an_answer_that_cannot_be_stored_fails_alone(local, fake, monkeypatch):
     made = run(questions=4)
     monkeypatch.setattr(turn, "BATCH", 0.2)  # several answers in one batch
     monkeypatch.setattr(chat, "_text", lambda value: value or "")
-    broken = {"choices": [{"message": {"content": "4 km"}, "finish_reason": "a\ud800"}]}
+    broken = {"choices": [{"message": {"content": "4 km"}}], "model": "a\ud800"}
     fake.enqueue(Fault(200, broken))
     answer_all(made)
     progress = responses.progress(made)

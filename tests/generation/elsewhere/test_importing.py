@@ -98,6 +98,7 @@ def test_the_responses_are_stored_with_the_prompts_that_were_sent():
         "other_sha256": 0,
         "held": 0,
         "empty": 0,
+        "aborted": 0,
         "earlier_runs": [],
     }
 
@@ -124,12 +125,16 @@ def test_a_prompt_whose_hash_is_not_known_is_marked(sha256):
 @pytest.mark.parametrize(
     ("text", "reason", "finding"),
     [("", "stop", "empty"), (" \n", None, "empty"), ("", "content_filter", "filtered"),
-     ("I will not.", "refusal", "refused")],
+     ("I will not.", "refusal", "refused"), ("It is", "abort", "aborted"), ("", "error", "aborted")],
 )  # fmt: skip
 def test_a_reply_without_an_answer_is_a_finding(text, reason, finding):
     release = released()
     run = brought(release, line(instances_of(release)[0], text=text, finish_reason=reason))
-    assert run.responses.get().finding == finding
+    row = run.responses.get()
+    assert row.finding == finding
+    assert row.text == ("" if finding == "aborted" else text)
+    assert row.reply["choices"][0]["message"]["content"] == text
+    assert row.finish_reason == (reason or "")
 
 
 def test_reasoning_is_parted_and_doubt_holds_a_response():

@@ -41,7 +41,7 @@ def test_a_line_gives_what_it_has():
 
 @pytest.mark.parametrize(
     ("reason", "finding"),
-    [("content_filter", "filtered"), ("refusal", "refused"), ("stop", "")],
+    [("content_filter", "filtered"), ("refusal", "refused"), ("stop", ""), ("abort", "aborted")],
 )
 def test_a_finish_reason_says_what_is_no_answer(reason, finding):
     [one], _ = read(of(text="", finish_reason=reason))

@@ -212,9 +212,11 @@ def test_a_refusal_and_a_filtered_answer_are_findings(content, finding, text):
     assert (reply.finding, reply.text) == (finding, text)
 
 
-@pytest.mark.parametrize("finish_reason", ["a\x00", "\ud800"])
-def test_a_finish_reason_that_no_database_stores_is_left_out(finish_reason):
-    assert chat.reply({}, 200, choice(finish_reason, content="4 km"), 1).finish_reason == ""
+@pytest.mark.parametrize("finish_reason", ["\x00", "\ud800"])
+def test_what_no_database_stores_is_replaced_in_a_finish_reason(finish_reason):
+    with pytest.raises(faults.Aborted) as caught:
+        chat.reply({}, 200, choice(finish_reason, content="4 km"), 1)
+    assert caught.value.reply.finish_reason == "\ufffd"
 
 
 STOPPED = [

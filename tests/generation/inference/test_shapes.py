@@ -153,10 +153,43 @@ def test_a_cut_by_any_name_is_known(reason):
         read(completion(None, reason))
 
 
-@pytest.mark.parametrize("reason", ["stop", "eos_token", "end_turn", "safe_stop", "COMPLETE"])
-def test_other_finish_reasons_are_kept_as_they_are(reason):
+def test_a_reply_cut_off_as_it_repeats_itself_is_cut_off():
+    reply = read(completion("It is", "repetition"))
+    assert (reply.text, reply.finish_reason, reply.finding) == ("It is", "repetition", "")
+    assert "repetition" in chat.CUT_OFF
+    with pytest.raises(faults.NoRoom, match="repeated itself"):
+        read(completion("<think>Hm. Hm. Hm.", "repetition"))
+
+
+# OpenAI and its kin, TGI, Together, Anthropic, Gemini, Cohere, Titan, LM Studio, Baidu; and words for no word.
+ENDINGS = [
+    "stop", "STOP", "FinishReason.STOP", "eos", "eos_token", "stop_sequence", "end_turn", "COMPLETE", "FINISHED",
+    "eosFound", "normal", "FINISH_REASON_UNSPECIFIED", "null",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", ENDINGS)
+def test_known_good_endings_make_an_answer_and_are_kept_as_they_are(reason):
     reply = read(completion(finish_reason=reason))
-    assert (reply.finish_reason, reply.finding) == (reason, "")
+    assert (reply.text, reply.finish_reason, reply.finding) == ("It is 12 m.", reason, "")
+
+
+# vLLM and SGLang, llama.cpp's and others' errors, DeepSeek, Zhipu, Anthropic, OpenAI's tools, Cohere, Gemini.
+ABORTED = [
+    "abort", "error", "insufficient_system_resource", "network_error", "pause_turn", "tool_calls", "USER_CANCEL",
+    "OTHER", "safe_stop", "42",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", ABORTED)
+@pytest.mark.parametrize("message", [{"message": {"content": "It is"}}, {"message": None}, {}])
+def test_any_other_word_is_a_failed_attempt(reason, message):
+    with pytest.raises(faults.Aborted, match=f"“{reason}”") as caught:
+        read({"choices": [{"finish_reason": reason, **message}]})
+    assert caught.value.retryable
+    found = caught.value.reply
+    assert (found.text, found.finding, found.finish_reason) == ("", chat.ABORTED, reason)
+    assert found.raw["choices"][0]["finish_reason"] == reason
 
 
 # ---------------------------------------------------------------- errors with status 200

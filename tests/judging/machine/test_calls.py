@@ -17,7 +17,7 @@ from generation import registry
 from generation.asking.dispatch import ask_service, wake
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
-from generation.call_queues import Settled
+from generation.call_queues import MAX_ATTEMPTS, Settled
 from generation.inference import chat
 from generation.models import Response, Run, ServiceStatus
 from generation.responses import progress as progress_of
@@ -307,6 +307,22 @@ def test_a_prompt_without_a_response_in_the_half_makes_no_judge(study, judge_mod
     with pytest.raises(Refusal, match="This half has no response to these prompts"):
         control.begin(study, judge_model, [prompt], "held_out")
     assert not Judge.objects.filter(model=judge_model).exists()
+
+
+def test_a_reply_that_is_broken_off_each_time_has_no_verdict(judge_model, fake):
+    study = open_study(drawn_from=finished_run(prompts=PROMPT))
+    judge = control.begin(study, judge_model)
+    MachineVerdict.objects.update(attempts=MAX_ATTEMPTS - 2)
+    fake.enqueue(*[Say("evaluation: correct", "abort")] * 2)
+    judge_one(judge)
+    row = MachineVerdict.objects.exclude(attempts=MAX_ATTEMPTS - 2).get()
+    assert (row.state, row.verdict) == (MachineState.WAITING, None)
+    MachineVerdict.objects.filter(pk=row.pk).update(not_before=None, attempts=MAX_ATTEMPTS - 1)
+    MachineVerdict.objects.exclude(pk=row.pk).update(not_before=Now() + timedelta(hours=1))
+    judge_all()
+    row.refresh_from_db()
+    assert (row.state, row.verdict, row.holds) == (MachineState.UNPARSED, None, "nothing")
+    assert "“abort”" in row.calls.latest("n").error
 
 
 @pytest.mark.parametrize(
