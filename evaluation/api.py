@@ -168,14 +168,14 @@ def _named(kind: str, work: View) -> View:
 def sheet(request: Request, sheet: str, **of: int) -> HttpResponseBase:
     """One sheet of the report."""
     source = reports.asked(request, **of)
-    return files.sheet_file(source.body, sheet, source.stem)
+    return files.sheet_file(request, source.body, sheet, source.stem)
 
 
 @of_both(tuple(files.CHART_FORMS.values()), OF_CHARTS)
 def chart(request: Request, key: str, form: str, **of: int) -> HttpResponseBase:
     """A chart of the report, as svg, png, pdf or csv."""
     source = reports.asked(request, **of)
-    return files.chart_file(source.body, key, form, source.stem, request.GET)
+    return files.chart_file(request, source.body, key, form, source.stem)
 
 
 @of_both(("application/zip",))

@@ -325,7 +325,7 @@ def _values_in(path: Path) -> dict[str, Any]:
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise Refusal(f"the file has more than {LARGEST_FILE:,} bytes. No prompt is that long.")
-        values = json.loads(data.decode("utf-8"))
+        values = json.loads(data.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise Refusal(f"this is not JSON in UTF-8: {error}.") from error
     if not isinstance(values, dict):

@@ -5,8 +5,11 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
+from rest_framework.request import Request
+
+from pages.refusals import is_api
 
 # A spreadsheet runs a cell that starts with one of these as a formula; an apostrophe before it makes it text.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -17,6 +20,35 @@ def guarded(value: object) -> object:
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
         return f"'{value}"
     return "" if value is None else value
+
+
+# Excel reads a CSV file as UTF-8 only where it begins with this byte order mark; R and many scripts take the mark for a
+# part of the first column's name.
+MARK = "\ufeff"
+
+
+def mark_csv(
+    request: HttpRequest | Request, response: StreamingHttpResponse, *, is_data: bool
+) -> None:
+    """Put the byte order mark before a file, if it is CSV and its reader needs it: the rule for all that is downloaded.
+
+    Tables and lists, which people open, have it. Data (a row for each response, verdict, comparison or record), which
+    scripts read, have it where `?for=excel` asks for it. What a program gets from the API has none.
+    """
+    is_csv = response.headers["Content-Type"].startswith("text/csv")
+    if not is_csv or is_api(request) or (is_data and request.GET.get("for") != "excel"):
+        return
+    response.streaming_content = _marked(iter(response))
+    # Those of a stored file are of its bytes alone.
+    for name in ("Content-Length", "ETag", "Accept-Ranges"):
+        response.headers.pop(name, None)
+
+
+def _marked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """A file that was imported with the mark may have it already."""
+    mark = MARK.encode()
+    yield mark + next(pieces, b"").removeprefix(mark)
+    yield from pieces
 
 
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -32,13 +64,19 @@ def csv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterat
 
 
 def csv_response(
-    header: Sequence[str], rows: Iterable[Sequence[object]], filename: str
+    request: HttpRequest | Request,
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    filename: str,
+    *,
+    is_data: bool = False,
 ) -> StreamingHttpResponse:
-    """A streamed UTF-8 CSV download; `filename` without path."""
+    """A streamed UTF-8 CSV download; `filename` without path, `is_data` as in `mark_csv`."""
     response = StreamingHttpResponse(
         csv_lines(header, rows), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = content_disposition_header(True, filename)
+    mark_csv(request, response, is_data=is_data)
     return response
 
 

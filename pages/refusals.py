@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from rest_framework.request import Request
 
 from leases.outage import outage
 from leases.refusal import AsksFirst, Refusal, TooMany
@@ -60,7 +61,7 @@ def page_to_read(request: HttpRequest) -> str:
     return urlsplit(page)._replace(scheme="", netloc="", fragment="").geturl()
 
 
-def is_api(request: HttpRequest) -> bool:
+def is_api(request: HttpRequest | Request) -> bool:
     return request.path_info.startswith("/api/")
 
 

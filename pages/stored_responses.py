@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.utils.http import content_disposition_header, parse_etags, quote_etag
 
 from leases.refusal import Refusal
+from pages.data_responses import mark_csv
 from pages.refusals import is_api, refusal_answer
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z")
@@ -31,6 +32,8 @@ def stored_response(
         response["Content-Disposition"] = content_disposition_header(True, name)
     response["ETag"] = etag
     response["Accept-Ranges"] = "bytes"
+    if isinstance(response, StreamingHttpResponse) and response.status_code == 200:
+        mark_csv(request, response, is_data=True)
     return response
 
 

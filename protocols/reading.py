@@ -224,10 +224,8 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], TableLines]:
         raise _unread(f"The file has more than {LARGEST:,} bytes. No protocol is that long.")
     if data.startswith(NO_TEXT):
         raise _unread("The file is no text: save the protocol as TOML, in UTF-8.")
-    if data.startswith(b"\xef\xbb\xbf"):
-        raise _unread("The file begins with a byte order mark. Save it as UTF-8 without one.", 1)
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise _unread("This is not UTF-8. Save the file as UTF-8.", line) from None

@@ -58,7 +58,7 @@ def log_csv(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return log(request)
     lines = _lines(audit.entries(form.narrowing))
-    return csv_response(HEADER, lines, "audit-log.csv")
+    return csv_response(request, HEADER, lines, "audit-log.csv")
 
 
 def _lines(entries: Iterator[AuditEvent]) -> Iterator[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from accounts.models import Identity, Person, RoleGrant
 from accounts.roles import Role
 from accounts.tokens import issuing
 from leases.refusal import Refusal
-from pages.data_responses import csv_lines
+from pages.data_responses import MARK, csv_lines
 from pages.paging import page_of
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
@@ -53,7 +53,7 @@ def invite(request: HttpRequest) -> HttpResponse:
         for each, token in made
     ]
     # The file is part of the page: to give it out later, the server would have to keep the links.
-    file = "".join(csv_lines(("for", "roles", "link"), links))
+    file = "".join([MARK, *csv_lines(("for", "roles", "link"), links)])
     context = {"links": links, "file": f"data:text/csv;charset=utf-8,{quote(file)}"}
     return render(request, "accounts/invitations.html", context)
 

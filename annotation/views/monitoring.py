@@ -58,7 +58,7 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def timesheet(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     campaign = campaign_at(campaign_id)
     rows = worktime.timesheet(campaign)
-    return csv_response(worktime.TIMESHEET, rows, f"campaign-{campaign.pk}-timesheet.csv")
+    return csv_response(request, worktime.TIMESHEET, rows, f"campaign-{campaign.pk}-timesheet.csv")
 
 
 @require_safe
@@ -69,7 +69,7 @@ def times(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     campaign = campaign_at(campaign_id)
     check_annotations(person_of(request), submitted_once(campaign))
     return csv_response(
-        worktime.TIMES, worktime.times(campaign), f"campaign-{campaign.pk}-times.csv"
+        request, worktime.TIMES, worktime.times(campaign), f"campaign-{campaign.pk}-times.csv"
     )
 
 

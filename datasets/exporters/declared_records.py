@@ -86,7 +86,7 @@ class DeclaredCsv:
         "A line for each record, in the declared order of its fields; a list is one cell, as JSON."
     )
     leaves_out = "records whose question is excluded."
-    loads = 'records = list(csv.DictReader(open("{name}", encoding="utf-8", newline="")))'
+    loads = 'records = list(csv.DictReader(open("{name}", encoding="utf-8-sig", newline="")))'
     content_type = "text/csv; charset=utf-8"
 
     def __init__(self, declaration: Declaration, canary: str) -> None:

@@ -21,7 +21,7 @@ class WikiContradictCsv:
         f"A line for each question with its passages and answers, as the published table. {AS_TEXT}"
     )
     leaves_out = "excluded questions, claims, spans, comments, and tags without a question."
-    loads = 'questions = list(csv.DictReader(open("{name}", encoding="utf-8", newline="")))'
+    loads = 'questions = list(csv.DictReader(open("{name}", encoding="utf-8-sig", newline="")))'
     content_type = "text/csv; charset=utf-8"
 
     def chunks(self, rows: Iterable[StreamedRow]) -> Iterator[str]:

@@ -47,6 +47,7 @@ from datasets.revisions import progress
 from datasets.streaming import streamed
 from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
+from pages.data_responses import mark_csv
 from pages.paging import ByKey, page_of
 from pages.refusals import refused_in
 
@@ -218,9 +219,11 @@ def exported(
     show(person_of(request), current(collection), request.path)
     without = [] if with_excluded else excluded_ids(collection)
     rows = streamed(given_out(current(collection)), without)
-    return FileResponse(
+    response = FileResponse(
         spooled(exporter, rows),
         as_attachment=True,
         filename=f"{collection.name}{exporter.suffix}",
         content_type=exporter.content_type,
     )
+    mark_csv(request, response, is_data=True)
+    return response

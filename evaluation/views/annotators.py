@@ -60,7 +60,7 @@ def as_json(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @counted("downloads")
 def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     sheet = layout.sheet(campaign_agreement(campaign_at(request, campaign_id)))
-    return csv_response(sheet.header, sheet.rows, f"campaign-{campaign_id}-agreement.csv")
+    return csv_response(request, sheet.header, sheet.rows, f"campaign-{campaign_id}-agreement.csv")
 
 
 @for_researchers
@@ -96,7 +96,9 @@ def compared_file(request: HttpRequest | Request, campaign_id: int) -> HttpRespo
     rounds = populations(campaign)
     keep_tags(request, campaign, compared_rows.compared_tags(rounds))
     return csv_response(
+        request,
         compared_rows.COLUMNS,
         compared_rows.table(rounds),
         f"campaign-{campaign_id}-comparisons.csv",
+        is_data=True,
     )

@@ -44,4 +44,4 @@ def as_json(request: HttpRequest, name: str) -> HttpResponse:
 @counted("downloads")
 def as_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     collection, body = seen_whole(request, name)
-    return csv_response(COLUMNS, sheet_rows(body), f"{collection.name}-table.csv")
+    return csv_response(request, COLUMNS, sheet_rows(body), f"{collection.name}-table.csv")

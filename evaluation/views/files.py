@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 
-from django.http import HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
+from rest_framework.request import Request
 
 from evaluation.archive import bundles
 from evaluation.charts.pictures import drawn
@@ -34,7 +34,9 @@ def json_file(text: str) -> HttpResponse:
     return HttpResponse(text, content_type="application/json; charset=utf-8")
 
 
-def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
+def sheet_file(
+    request: HttpRequest | Request, body: Report, name: str, stem: str
+) -> HttpResponseBase:
     """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
     sheets = {**SHEETS, "annotators": study_sheet}
     if "scores" in body:
@@ -42,16 +44,17 @@ def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
     if name not in sheets:
         raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(sheets)}, rows.")
     sheet = sheets[name](body)
-    return csv_response(sheet.header, sheet.rows, f"{stem}-{name}.csv")
+    return csv_response(request, sheet.header, sheet.rows, f"{stem}-{name}.csv")
 
 
 def chart_file(
-    body: Report, key: str, form: str, stem: str, query: Mapping[str, str]
+    request: HttpRequest | Request, body: Report, key: str, form: str, stem: str
 ) -> HttpResponseBase:
-    """A chart as SVG, PNG, PDF or CSV, by `order` and `width` of an address's query.
+    """A chart as SVG, PNG, PDF or CSV, by `order` and `width` of the address's query.
 
     Raises NotFoundHere for a chart that this report does not have, Refusal for an unknown width.
     """
+    query = request.GET
     width = query.get("width", PAGE)
     if width not in WIDTHS:
         raise Refusal(f"{width} is no width of a chart. Use {' or '.join(WIDTHS)}.")
@@ -63,7 +66,7 @@ def chart_file(
         )
     drawing, filename = charts[key], chart_name(stem, key, form, width)
     if form == "csv":
-        return csv_response(drawing.sheet.header, drawing.sheet.rows, filename)
+        return csv_response(request, drawing.sheet.header, drawing.sheet.rows, filename)
     if form == "svg":
         return attached(standalone(drawing.svg, width), CHART_FORMS[form], filename)
     return attached(drawn(drawing.svg, width, form, drawing.title), CHART_FORMS[form], filename)

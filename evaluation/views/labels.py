@@ -29,7 +29,7 @@ def agreement(request: HttpRequest) -> HttpResponseBase:
         answer["Content-Disposition"] = 'attachment; filename="agreement.json"'
         return answer
     if wanted == "csv":
-        return csv_response(*sheet(result), "agreement.csv")
+        return csv_response(request, *sheet(result), "agreement.csv")
     return _page(request, form, result)
 
 

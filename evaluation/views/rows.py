@@ -88,7 +88,9 @@ def rows_file(request: HttpRequest | Request, study_id: int) -> HttpResponseBase
     keep_records(person_of(request), items, request.path)
     scores, columns = scored(study), columns_of(study)
     lines = (list(record.values()) for record in records(items, scores, columns))
-    return csv_response(header(columns, scores), lines, f"{study.slug}-rows.csv")
+    return csv_response(
+        request, header(columns, scores), lines, f"{study.slug}-rows.csv", is_data=True
+    )
 
 
 @for_researchers
@@ -103,4 +105,6 @@ def replies_file(request: HttpRequest | Request, study_id: int) -> HttpResponseB
     choice = ResponseChoice.from_query(request.GET, study)
     keep_records(person_of(request), chosen(study, choice), request.path)
     lines = replies.replies(study, choice)
-    return csv_response(list(replies.COLUMNS), lines, f"{study.slug}-replies.csv")
+    return csv_response(
+        request, list(replies.COLUMNS), lines, f"{study.slug}-replies.csv", is_data=True
+    )

@@ -128,7 +128,9 @@ def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
     keep_run(person_of(request), run, request.path)
     header = [*(name for name, _ in COLUMNS), "scores", "rejected"]
     declared = ["drawn", "prompt_tags"] if run.collection.is_declared else []
-    return csv_response([*header, *declared], _cells(run), f"run-{run.pk}.csv")
+    return csv_response(
+        request, [*header, *declared], _cells(run), f"run-{run.pk}.csv", is_data=True
+    )
 
 
 def _cells(run: Run) -> Iterator[tuple[object, ...]]:

@@ -32,6 +32,7 @@ from judging.planning import StudyCost
 from judging.rules.resolution import DISCUSSION
 from judging.views.study_page import study_page
 from pages.counting import how_many
+from pages.data_responses import mark_csv
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 from protocols.declaration import WIKICONTRADICT
@@ -278,6 +279,7 @@ def study_file(request: HttpRequest | Request, study: Study, form: str) -> HttpR
     blinding.keep_records(person_of(request), study.items.all(), request.path)
     response = StreamingHttpResponse(chosen.chunks(study), content_type=chosen.content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}{chosen.suffix}"'
+    mark_csv(request, response, is_data=True)
     return response
 
 

@@ -233,7 +233,7 @@ def abouts(page):
 
 
 def csv_of(client, query=""):
-    return b"".join(client.get(f"/audit.csv{query}").streaming_content).decode()
+    return b"".join(client.get(f"/audit.csv{query}").streaming_content).decode("utf-8-sig")
 
 
 def test_an_empty_log_says_so(olga):

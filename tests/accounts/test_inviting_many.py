@@ -34,7 +34,8 @@ def links(page):
 def file_of(page):
     """The rows of the file that the page holds."""
     (address,) = re.findall(r'href="(data:text/csv[^"]+)" download', page.content.decode())
-    return list(csv.reader(io.StringIO(unquote(unescape(address).partition(",")[2]))))
+    text = unquote(unescape(address).partition(",")[2])
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
 
 
 def test_each_line_is_a_person_with_a_link_and_roles(client, olga):

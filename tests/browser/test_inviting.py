@@ -29,7 +29,7 @@ def test_the_links_of_several_people_are_shown_and_downloaded(open_page, script,
     with page.expect_download() as download:
         page.get_by_role("link", name="Download as CSV").click()
     assert download.value.suggested_filename == "invitations.csv"
-    rows = list(csv.reader(Path(download.value.path()).read_text().splitlines()))
+    rows = list(csv.reader(Path(download.value.path()).read_text("utf-8-sig").splitlines()))
     assert rows[1] == ["Ada", "judge", link]
     assert (len(rows), Invitation.objects.count()) == (3, 2)
     if script:

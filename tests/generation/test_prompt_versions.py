@@ -325,7 +325,7 @@ def folder(settings, tmp_path):
 
 def test_a_file_is_a_version_and_its_new_text_the_next(folder, capsys):
     file = folder / "cautious.json"
-    file.write_text(json.dumps(GIVEN))
+    file.write_text(json.dumps(GIVEN), encoding="utf-8-sig")
     call_command("read_prompts")
     call_command("read_prompts")
     file.write_text(json.dumps({**GIVEN, "template": "{question}"}))

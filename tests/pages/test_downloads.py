@@ -1,10 +1,13 @@
-"""Downloads have a file name and one content type, and no uploaded file is served."""
+"""Downloads have a file name and one content type, CSV its mark, and no uploaded file is served."""
+
+import codecs
 
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from accounts.models import Allowance
 from accounts.roles import Role
 from tests.factories import person
 from tests.test_access_table import rows, service, signed_in, stored, world  # noqa: F401 fixtures
@@ -29,6 +32,39 @@ def test_anything_but_a_page_is_shown_as_data_or_downloaded(world):  # noqa: F81
             assert answer["Content-Disposition"].startswith("attachment"), path
         b"".join(answer)
     assert files >= 5
+
+
+# A row for each response, verdict, comparison or record.
+DATA = {
+    "/collections/mills/export/wikicontradict-csv/", "/collections/mills/releases/1.0/files/wikicontradict-csv/",
+    "/data/mills/1.1/mills-1.1-questions.csv", "/runs/{run}/responses.csv", "/runs/{hidden}/responses.csv",
+    "/studies/{open}/export/csv/", "/reports/campaigns/{campaign}/rows.csv", "/reports/{closed}/rows.csv",
+    "/reports/{open}/rows.csv", "/reports/{closed}/replies.csv", "/reports/{open}/replies.csv",
+}  # fmt: skip
+
+
+def test_every_csv_has_the_mark_but_data_and_what_programs_get(world):  # noqa: F811
+    client, mark, found = signed_in(world, "olga"), codecs.BOM_UTF8, set()
+    kinds = ("csv", "/sheets/", "/rows/", "/replies/", "/comparisons/")
+    paths = [
+        path
+        for method, path, of in rows()
+        if method == "GET" and of["olga"] == 200 and any(kind in path for kind in kinds)
+    ]
+    for path in dict.fromkeys([*paths, *DATA]):
+        Allowance.objects.all().delete()
+        answer = client.get(path.format(**world))
+        content = b"".join(answer)
+        if not answer["Content-Type"].startswith("text/csv"):
+            continue
+        found.add(path)
+        is_plain = path in DATA or path.startswith("/api/")
+        assert content.startswith(mark) is not is_plain, path
+        if path in DATA:
+            again = client.get(path.format(**world), {"for": "excel"})
+            assert b"".join(again) == mark + content, path
+    assert found >= DATA
+    assert len(found) >= 20
 
 
 def test_an_upload_is_stored_under_another_name_and_has_no_address(client):

@@ -85,8 +85,6 @@ def test_the_bytes_decide_the_hash_and_not_what_they_say():
         (b"", "The file is empty."),
         (b" \n\n", "The file is empty."),
         (b"x" * 5_000_000, "The file has more than 1,000,000 bytes. No protocol is that long."),
-        (b"\xef\xbb\xbf" + TEXT.encode(),
-         "line 1: The file begins with a byte order mark. Save it as UTF-8 without one."),
         (b'[protocol]\nname = "caf\xe9"', "line 2: This is not UTF-8. Save the file as UTF-8."),
         (TEXT.encode("utf-16"), "line 1: This is not UTF-8. Save the file as UTF-8."),
         (b'[protocol]\nname = mills', "line 2: The file is not TOML: Invalid value (column 8)."),
@@ -105,8 +103,8 @@ def test_the_largest_file_is_read():
     assert read(TEXT + "#" * (LARGEST - len(TEXT))).name == "mills"
 
 
-def test_a_file_with_the_line_ends_of_windows_is_read():
-    assert read(TEXT.replace("\n", "\r\n")).name == "mills"
+def test_a_file_with_the_line_ends_and_the_mark_of_windows_is_read():
+    assert read("\ufeff" + TEXT.replace("\n", "\r\n")).name == "mills"
     bad = changed('type = "list"', 'type = "lists"').replace("\n", "\r\n")
     assert problems(bad.encode())[0].startswith("line 32, field 'options', type: ")
 

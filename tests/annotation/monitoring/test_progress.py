@@ -175,7 +175,7 @@ def worked(annotation, campaign, seconds):
 
 
 def table(client, address):
-    text = b"".join(client.get(address).streaming_content).decode()
+    text = client.get(address).getvalue().decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
 
 

@@ -53,7 +53,7 @@ def test_the_result_as_json_and_as_csv(client):
     assert as_json["Content-Disposition"] == 'attachment; filename="agreement.json"'
     assert json.loads(as_json.content)["n_items"] == 40
     as_csv = sent(client, pasted=LABELS, **{"as": "csv"})
-    head = b"".join(as_csv.streaming_content).decode().splitlines()[0]
+    head = b"".join(as_csv.streaming_content).decode("utf-8-sig").splitlines()[0]
     assert head.startswith("rater_1,rater_2,label,coefficient,weights,value")
 
 

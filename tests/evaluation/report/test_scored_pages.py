@@ -334,7 +334,8 @@ def test_rows_as_csv_have_scores_tags_and_drawn_orders(client, rita, study):
 
 def test_scores_as_csv_have_a_row_for_each_figure(client, rita, study):
     answer = client.get(f"/reports/{study.pk}/scores.csv")
-    rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    text = answer.getvalue().decode("utf-8-sig")
+    rows = list(csv.DictReader(text.splitlines()))
     figures = [one for table in study_report(study)["scores"]["tables"] for one in table["figures"]]
     assert len(rows) == len(figures)
     mean = next(row for row in rows if row["kind"] == "mean")

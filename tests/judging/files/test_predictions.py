@@ -150,7 +150,7 @@ def test_a_file_that_is_too_large_is_refused(monkeypatch):
 
 def test_the_command_says_what_it_did(study, tmp_path, capsys):
     path = tmp_path / "replies.csv"
-    path.write_bytes(by_item(SAID, "?"))
+    path.write_bytes(b"\xef\xbb\xbf" + by_item(SAID, "?"))
     call_command("import_judge_predictions", study.slug, str(path), "--name", "GPT-4")
     assert "without a verdict         1" in capsys.readouterr().out
     path.write_bytes(by_item(*"?????????"))
