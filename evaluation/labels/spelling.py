@@ -19,6 +19,7 @@ FOLDS = (CASE, NUMBERS, NAMES)
 
 ANY_NUMBER = re.compile(r"[+-]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[\s_.-]+(?=[^\W_])|(?<=[^\W_])[\s_.-]+(?=[^\W\d_])")
+BETWEEN_PARTS = re.compile(r"[;,|/+&]")
 LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 MINUS = {ord("\N{MINUS SIGN}"): "-", ord("\N{NON-BREAKING HYPHEN}"): "-", ord("\N{HYPHEN}"): "-"}
 
@@ -100,6 +101,12 @@ def look(text: str) -> str:
     return BETWEEN_WORDS.sub("", " ".join(plain.split())) or text
 
 
+def look_of_label(text: str) -> str:
+    """The same of a label, which may be a set, in whichever order its parts are: `date;place` and `place; date`."""
+    parts = {look(part) for part in BETWEEN_PARTS.split(text.strip(";,| "))}
+    return look(text) if "" in parts else ";".join(sorted(parts))
+
+
 def _without_finery(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).translate(MINUS)
     return "".join(letter for letter in plain if unicodedata.category(letter) != "Cf").strip()
@@ -168,10 +175,11 @@ def sentences_on_labels(counts: Counter[str], wishes: Wishes) -> list[str]:
 
 def sentences_on_alike(counts: Counter[str], noun: str, wishes: Wishes) -> list[str]:
     """A sentence for each group of labels or raters that look alike."""
+    key = look_of_label if noun == "labels" else look
     return [
         f"{named(group)} are counted as {in_words(len(group))} {noun}: {_rows(sum(counts[text] for text in group))}; "
         f"{_remedy(group, noun, wishes)}."
-        for group in alike(counts)
+        for group in alike(counts, key)
     ]
 
 
