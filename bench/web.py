@@ -26,19 +26,35 @@ Fields = Sequence[tuple[str, str]]
 
 
 class Server(NamedTuple):
+    """A web server, and the processes that work for it."""
+
     pid: int
     port: int
+    others: tuple[int, ...] = ()
+
+    def cpu(self) -> float:
+        return sum(map(tree_cpu, (self.pid, *self.others)))
 
 
 @contextlib.contextmanager
-def served() -> Iterator[Server]:
-    """The web process on the database of this process, with bench.bare in place of config.wsgi."""
+def served(*others: str) -> Iterator[Server]:
+    """The web process on the database of this process, with bench.bare in place of config.wsgi.
+
+    And `others` of the Procfile.
+    """
     port = free_port()
     address = {"WEB_PORT": str(port), "BASE_URL": f"http://127.0.0.1:{port}"}
-    command = command_of("web").replace("config.wsgi", "bench.bare:application")
-    with running(["/bin/sh", "-c", command], cwd=ROOT, env=environment(**address)) as process:
-        wait_for(process, port, "/healthz")
-        yield Server(process.pid, port)
+    commands = [command_of("web").replace("config.wsgi", "bench.bare:application")]
+    commands += map(command_of, others)
+    with contextlib.ExitStack() as started:
+        web, *more = [
+            started.enter_context(
+                running(["/bin/sh", "-c", command], cwd=ROOT, env=environment(**address))
+            )
+            for command in commands
+        ]
+        wait_for(web, port, "/healthz")
+        yield Server(web.pid, port, tuple(process.pid for process in more))
 
 
 def command_of(process: str) -> str:
@@ -107,8 +123,8 @@ class Browser:
     def close(self) -> None:
         self.session.close()
 
-    def get(self, path: str) -> Page:
-        return self._sent("GET", path)
+    def get(self, path: str, **headers: str) -> Page:
+        return self._sent("GET", path, headers=headers)
 
     def post(self, path: str, fields: Fields, **files: tuple[str, str]) -> Page:
         """The page after the form, redirects followed; a file is a name and a text."""
@@ -177,16 +193,18 @@ def cost(
 
 
 def in_turns(
-    n: int, *sides: tuple[Server, Callable[[], object]], cpu: Callable[[int], float] = tree_cpu
+    n: int,
+    *sides: tuple[Server, Callable[[], object]],
+    cpu: Callable[[Server], float] = Server.cpu,
 ) -> list[float]:
     """Seconds of CPU of each side's server for n times its act."""
     used = [0.0] * len(sides)
     for turn in range(min(n, TURNS)):
         for side, (server, act) in enumerate(sides):
-            began = cpu(server.pid)
+            began = cpu(server)
             for _ in range(turn, n, TURNS):
                 act()
-            used[side] += cpu(server.pid) - began
+            used[side] += cpu(server) - began
     return used
 
 

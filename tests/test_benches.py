@@ -74,8 +74,51 @@ def test_every_bench_runs_here():
 @pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, ())) for n in SMALL])
 def test_a_bench_runs_small_and_prints_its_ratio(name, ready_database):
     arguments, line = SMALL[name]
-    command = [sys.executable, "-m", f"bench.{name}", *arguments.split()]
-    command = [part.format(tables=ready_database) for part in command]
+    printed(line, name, *arguments.format(tables=ready_database).split())
+
+
+def test_the_bench_of_peers_runs_next_to_a_stand_in(ready_database, tmp_path):
+    program = tmp_path / "bin" / "label-studio"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\n{STAND_IN}", encoding="utf-8")
+    program.chmod(0o700)
+    line = r"next \+ submit .* ratio +\d(.|\n)*list of 100 (.|\n)*import of 8 .* ratio +\d(.|\n)*export .* ratio +\d"
+    printed(line, "peers", str(tmp_path), *f"--tags 8 --times 1 --tables {ready_database}".split())
+
+
+# What bench.peers asks of Label Studio, answered at once.
+STAND_IN = """
+import json, sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, given=None):
+        found = {"id": 1, "tasks": [{}] * 100, "task_count": len(given or [])}
+        content = json.dumps(found).encode()
+        self.send_response(200)
+        self.send_header("Set-Cookie", "csrftoken=x; Path=/")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = answer
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(json.loads(body) if self.path.endswith("/import") else None)
+
+    def log_message(self, *arguments):
+        pass
+
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[-1])), Handler).serve_forever()
+"""
+
+
+def printed(line, name, *arguments):
+    """Run the bench `name` to its end, and look for `line` in what it prints."""
+    command = [sys.executable, "-m", f"bench.{name}", *arguments]
     env = {name: value for name, value in os.environ.items() if name not in OF_TESTS}
     env["WEB_WORKERS"] = "1"  # a further process of the web server loads the same once more
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
