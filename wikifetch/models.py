@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from functools import cached_property
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
@@ -50,6 +51,12 @@ class Wiki(models.Model):
     @property
     def is_demonstration(self) -> bool:
         return is_invented(self.base_url)
+
+    @cached_property
+    def names_asked(self) -> dict[str, list[str]]:
+        """Kind -> names of tags, as it was last asked for them; read once, as a page shows several texts of a wiki."""
+        runs = FetchRun.objects.filter(wiki=self, options__has_key="names").order_by("-pk")
+        return runs.values_list("options__names", flat=True).first() or {}
 
     @property
     def language(self) -> str:

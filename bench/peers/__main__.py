@@ -1,4 +1,4 @@
-"""The CPU of Label Studio's web server, and of our web server and worker, for the same work in one run. See README.md."""
+"""The CPU of Label Studio's server, and of our web server and worker, for the same work in one run. See README.md."""
 
 import argparse
 import json
@@ -65,7 +65,7 @@ class Office:
         self.records = records
 
     def take(self) -> None:
-        """Into a collection of its own: send the file, read its report, import it, and wait until the records are there."""
+        """Into a collection of its own: send the file, read its report, import it, wait for the records."""
         self.collection = f"annotated-{next(self.numbers)}"
         page = self.browser.get("/collections/new/import/")
         fields = [*page.hidden, ("collection", self.collection), ("format", "wikicontradict")]

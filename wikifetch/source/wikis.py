@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from wikifetch.models import FetchRun, Wiki
+from wikifetch.models import Wiki
 from wikifetch.source.answers import WikiRights
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
@@ -73,9 +73,8 @@ def names_of(wiki: Wiki) -> TagNames:
 
 def names_shown(wiki: Wiki) -> TagNames:
     """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
-    runs = FetchRun.objects.filter(wiki=wiki, options__has_key="names").order_by("-pk")
-    given = runs.values_list("options__names", flat=True).first() or {}
-    kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.from_spellings(given).kinds}
+    asked = TagNames.from_spellings(wiki.names_asked)
+    kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **asked.kinds}
     return TagNames(kinds, words_of_wiki(wiki))
 
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from wikifetch.wikitext.languages import PRESETS, WikiWords, spellings
@@ -102,7 +102,8 @@ class TagNames:
         return rf"(?:(?:{_alternatives(self.namespaces)}){_BLANK}:{_BLANK})?"
 
 
-def _alternatives(names: Iterable[str]) -> str:
+@lru_cache(maxsize=16)  # each page that is shown asks for the names of its wiki
+def _alternatives(names: frozenset[str]) -> str:
     """A pattern of any of these, the longest first; a mark of direction may be in each."""
     longest_first = sorted(names, key=len, reverse=True)
     return "|".join(
