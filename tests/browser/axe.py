@@ -10,7 +10,10 @@ _OPTIONS = {
         "type": "tag",
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
     },
-    "rules": {name: {"enabled": False} for name in _OF_COLOURS},
+    "rules": {
+        **{name: {"enabled": False} for name in _OF_COLOURS},
+        "landmark-unique": {"enabled": True},  # of no level: a screen reader lists landmarks by name
+    },
     # Only these come back whole: what a large page has passed is most of the work.
     "resultTypes": ["violations"],
 }
@@ -57,7 +60,7 @@ _checked: dict[str, int] = {}
 
 
 def violations(page, *, only_colours: bool = False) -> list[str]:
-    """What axe reports of levels A and AA on the page as it is shown, each as "rule: element".
+    """What axe reports of levels A and AA, and of landmarks, on the page as it is shown, each as "rule: element".
 
     `only_colours`: by the rules that another colour scheme can break.
     """
