@@ -23,7 +23,7 @@ READS = ("GET", "HEAD")
 
 SIGNED_OUT = (
     "You are signed out, so nothing was changed: your session ran out, your password was changed, or an admin "
-    "ended it. Sign in in another tab, and enter it again."
+    "ended it. Sign in in another tab, then send it again."
 )
 
 
@@ -57,7 +57,7 @@ def to_sign_in(request: HttpRequest) -> HttpResponse:
     """Redirect to the sign-in page, with the reason. Shows typed text again instead, if a form was sent."""
     was_sent = request.method not in READS
     if was_sent and typed(request):
-        return refusal_answer(request, NotAllowed(SIGNED_OUT))
+        return refusal_answer(request, NotAllowed(SIGNED_OUT, code="signed_out"))
     query = {"next": _page_left(request) if was_sent else request.get_full_path()}
     if was_sent:
         query["ended"] = "unsent"

@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.access import person_of, signed_in
+from accounts.access import person_of, signed_in, to_sign_in
 from config.next_steps import cards
 from config.whole_way import whole_way
 from leases.outage import outage
 from leases.refusal import NotAllowed, NotFoundHere, Refusal
-from pages.refusals import outage_answer, refusal_answer
+from pages.refusals import outage_answer, refusal_answer, to_send_again
 
 OTHER_HOST = (
     "This server does not answer under this name. Open {} instead. For the operator: BASE_URL is the address that "
@@ -36,12 +36,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without a valid CSRF token: mostly one that was open while the person signed in again."""
+    """A form without a valid CSRF token: mostly one that was open while the person signed out or in again."""
+    if not request.user.is_authenticated and to_send_again(request):
+        return to_sign_in(request)
     problem = (
         "This form was made before you last signed in, or by another site. Nothing was changed. Load its page "
         "again, and enter it there."
     )
-    return refusal_answer(request, NotAllowed(problem))
+    return refusal_answer(request, NotAllowed(problem, code="csrf"))
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:

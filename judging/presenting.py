@@ -11,7 +11,9 @@ from typing import Any
 
 from django.db.models import prefetch_related_objects
 from django.template.loader import render_to_string
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from datasets.contexts import context_1, context_2, is_same
 from datasets.models import Contradiction
@@ -30,6 +32,7 @@ from judging.states import SlotState
 from protocols.declaration import ORIGINS, WIKICONTRADICT
 
 BOTH_THE_SAME = "1 and 2, the same"
+MOST_NAMED = 80  # characters of a text in a message
 
 
 @dataclass(frozen=True)
@@ -268,6 +271,17 @@ def contexts_given(response: Response) -> tuple[str, str]:
         return passage_1, passage_2
     contradiction = response.instance.contradiction
     return context_1(contradiction), context_2(contradiction)
+
+
+def said_of(item: StudyItem, words: str, *, goes_on: bool) -> SafeString:
+    """A message about a response, by its words and its question: it may stand over another response to the same one."""
+    text = " ".join(item.response.text.split()) or item.response.get_finding_display()
+    named = [Truncator(text).chars(MOST_NAMED)]
+    if not item.is_given:
+        named.append(Truncator(item.response.instance.question).chars(MOST_NAMED))
+    quoted = format_html_join(", to ", "“<bdi>{}</bdi>”", ((one,) for one in named))
+    following = " This is the next one." if goes_on else ""
+    return format_html("On {}: {}{}", quoted, words, following)
 
 
 def slot_view(slot: JudgingSlot, known: ParsedRubric, total: int) -> SlotView:

@@ -24,6 +24,9 @@ NOT_TYPED = {
 
 MOST_TYPED = 1024**2  # bytes
 
+# Codes of refusals after which the same form can be sent again, once the person is signed in.
+SENT_TOO_LATE = ("signed_out", "csrf")
+
 # Seconds after which to retry during an outage of the database.
 OUTAGE_WAIT = 15
 
@@ -78,6 +81,8 @@ def refusal_answer(
         context = {"refusal": refusal, "typed": typed(request) if shows_typed else []}
         if asks:
             context["next"] = page_to_read(request)
+        if refusal.code in SENT_TOO_LATE:
+            context["again"] = to_send_again(request)
         template = "asks_first.html" if asks else "refused.html"
         answer = render(request, template, context, status=refusal.status)
     for name, value in {**refusal.headers, **(headers or {})}.items():
@@ -101,6 +106,15 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
         for text in texts
         if text.strip() and "password" not in name and name not in NOT_TYPED
     ]
+
+
+def to_send_again(request: HttpRequest) -> list[tuple[str, str]]:
+    """All fields of a refused form as (name, text); none where it had a file or a secret, or is another site's."""
+    fields = [(name, text) for name, texts in request.POST.lists() for text in texts]
+    has_secret = any("password" in name or name == "code" for name, _ in fields)
+    if request.FILES or has_secret or not typed(request):
+        return []
+    return [(name, text) for name, text in fields if name != "csrfmiddlewaretoken"]
 
 
 @contextmanager

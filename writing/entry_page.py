@@ -72,6 +72,12 @@ def record_fields(row: Entry) -> list[FieldShown]:
     return shown_fields(replace(declaration, fields=shown), row.record.fields or {})
 
 
+def named(row: Entry) -> str:
+    """The entry in a message, which may stand over the next one: its record and its combination."""
+    title = row.record.title or "(no title)"
+    return ": ".join(filter(None, (title, " · ".join(row.combination))))
+
+
 def combination_of(row: Entry) -> list[tuple[str, str]]:
     """(title, value) of each slice of the record that is to be made."""
     fields = row.writing.protocol.declaration.fields

@@ -240,7 +240,10 @@ def skip(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpRespon
 def hand_back(request: HttpRequest, posted: PostedDraft, argument: str) -> HttpResponse:
     posted.save(request)
     claiming.hand_back(assignment_id=posted.annotation.assignment_id or 0, by=posted.by)
-    messages.info(request, "Handed back. Your draft is kept, and you can continue it later.")
+    tag = posted.annotation.sighting.tag
+    messages.info(
+        request, f"Handed back: {tag}. Your draft is kept, and you can continue it later."
+    )
     return redirect("annotation:queue")
 
 

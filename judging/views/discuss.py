@@ -48,9 +48,9 @@ def discussion(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
         except Refusal as refused:
             refusal = refused
         else:
-            messages.success(request, message)
             if not _is_half_typed(request, act, before):
-                return _onwards(request, mine, act)
+                return _onwards(request, mine, act, message)
+            messages.success(request, message)
             typed = "" if act == "remark" else typed
     return _page(request, mine, view, known, form, typed, refusal)
 
@@ -147,16 +147,19 @@ def _do(request: HttpRequest, mine: JudgingSlot, act: str, form: DiscussionForm)
         return "Written."
     if act == "leave":
         discussing.leave(mine)
-        return "A third person decides on this response."
+        return "A third person decides."
     raise Refusal("Nothing was done. Use one of the buttons of this page.")
 
 
-def _onwards(request: HttpRequest, mine: JudgingSlot, act: str) -> HttpResponse:
+def _onwards(request: HttpRequest, mine: JudgingSlot, act: str, message: str) -> HttpResponse:
     """To the next discussion that waits for this person; after a remark it is the same one."""
     if act == "remark":
+        messages.success(request, message)
         return redirect("judging:discussion", mine.pk)
     waiting = discussing.waiting_for(person_of(request)).filter(round=mine.round_id)
     following = waiting.values_list("pk", flat=True).first()
+    said = presenting.said_of(mine.item, message, goes_on=following is not None)
+    messages.success(request, said)
     if following is None:
         return redirect("judging:overview", mine.round.study_id)
     return redirect("judging:discussion", following)

@@ -70,8 +70,9 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     if posted and form.is_valid():
         with refused_in(form):
             adjudication.decide(item, by=person, **form.cleaned_data)
-            messages.success(request, "Decided.")
             waiting = adjudication.next_unresolved(person, item.study)
+            said = presenting.said_of(item, "Decided.", goes_on=waiting is not None)
+            messages.success(request, said)
             if waiting is None:
                 return redirect("judging:resolve_study", item.study_id)
             return redirect("judging:resolve_item", waiting.pk)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from django.views.decorators.csrf import csrf_exempt
@@ -17,7 +16,6 @@ from leases.outage import outage
 from leases.refusal import NotAllowed, NotAuthenticated, NotFoundHere, Refusal
 from pages.refusals import OUTAGE_WAIT, refusal_answer, refusal_data
 
-SIGNED_OUT = "You are signed out. Sign in in another tab."
 NO_CREDENTIALS = f"Send a token: Authorization: Bearer {PREFIX}… People make tokens under Account."
 OLD_PAGE = "This page is from before you last signed in. Load it again."
 MOST_NAMED = 20  # fields whose sentences the message has
@@ -69,7 +67,7 @@ def as_refusal(error: Exception, request: Request) -> Refusal | None:
     if isinstance(error, UnreadablePostError):
         return Refusal("The body ended before its Content-Length.", retry=True)
     if isinstance(error, exceptions.NotAuthenticated):
-        return NotAuthenticated(SIGNED_OUT if is_of_a_page(request) else NO_CREDENTIALS)
+        return NotAuthenticated(NO_CREDENTIALS)  # a page has words of its own
     if isinstance(error, exceptions.PermissionDenied):
         return NotAllowed(OLD_PAGE, code="csrf")  # the only one that is raised: no CSRF token
     if isinstance(error, exceptions.ValidationError):
@@ -90,12 +88,6 @@ def as_refusal(error: Exception, request: Request) -> Refusal | None:
 def _allowed(request: Request) -> list[str]:
     view = (request.parser_context or {}).get("view")
     return list(view.allowed_methods) if view else []
-
-
-def is_of_a_page(request: Request) -> bool:
-    """A script of a page sends cookies; a program is told of tokens."""
-    ours = {settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME}
-    return "Authorization" not in request.headers and bool(ours & request.COOKIES.keys())
 
 
 def not_valid(detail: Any) -> Refusal:

@@ -1,5 +1,8 @@
 """A session that ends while a person works: they see why, and what they typed is not lost."""
 
+import re
+from html import unescape
+
 import pytest
 from django.test import Client
 
@@ -46,21 +49,21 @@ def with_another_password(anna):
 
 
 @pytest.mark.parametrize(
-    ("change", "status", "error"),
+    ("change", "status", "code"),
     [
-        (no_longer_let_in, 401, "You are signed out."),
-        (without_the_role, 403, "the role annotator"),
-        (with_another_password, 401, "You are signed out."),
+        (no_longer_let_in, 401, "not_authenticated"),
+        (without_the_role, 403, "role_missing"),
+        (with_another_password, 401, "not_authenticated"),
     ],
 )
 def test_the_next_save_of_an_open_page_is_refused_with_the_reason(
-    client, anna, draft, change, status, error
+    client, anna, draft, change, status, code
 ):
     assert save(client, draft).status_code == 200
     change(anna)
     answer = save(client, draft)
     assert answer.status_code == status
-    assert error in answer.json()["error"]
+    assert answer.json()["code"] == code
 
 
 def test_a_new_secret_key_ends_sessions_and_password_links_with_a_message(client, anna, settings):
@@ -97,6 +100,33 @@ def test_a_form_that_is_sent_too_late_is_shown_again(client, anna, draft):
     assert "submit" not in text
     answer = client.post("/sign-in/", {"username": "anna", "password": PASSWORD})
     assert "An admin has ended your access here." in answer.content.decode()
+
+
+def test_a_form_that_is_sent_too_late_can_be_sent_again(anna, draft):
+    client, page = Client(enforce_csrf_checks=True), f"/annotate/{draft.assignment_id}/"
+    sent = {"action": "save", "version": "0", "valid_comment": "In the\r\n<b>edit</b> summary."}
+    for answer in (
+        client.post(page, sent),
+        client.post(page, {**sent, "csrfmiddlewaretoken": "x"}),
+    ):
+        assert answer.status_code == 403  # no token; the same of a form from before a new sign-in
+    fields = dict(
+        re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', answer.content.decode())
+    )
+    client.force_login(anna)
+    again = {name: unescape(text) for name, text in fields.items()}
+    assert client.post(page, again).status_code == 302
+    draft.refresh_from_db()
+    assert draft.valid_comment == "In the\n<b>edit</b> summary."
+
+
+@pytest.mark.parametrize("secret", ["new_password", "code"])
+def test_a_form_with_a_secret_is_not_kept_to_be_sent_again(client, anna, draft, secret):
+    client.logout()
+    answer = client.post(f"/annotate/{draft.assignment_id}/", {"note": "Words.", secret: "otters"})
+    assert "Words." in answer.content.decode()
+    assert "otters" not in answer.content.decode()
+    assert "Send it again" not in answer.content.decode()
 
 
 def test_a_form_that_is_sent_without_the_role_is_shown_again(client, anna, draft):

@@ -59,12 +59,25 @@ def test_a_person_who_loses_access_reads_why_and_loses_no_text(desk, watch, alic
     expect(desk.get_by_label("Valid comment")).to_have_value(TYPED)
 
     invitations.set_active(alice, active=True)
-    other = desk.context.new_page()
-    watch.follow(other)
-    other.goto("/sign-in/")
-    enter(other)
+    with desk.expect_popup() as opened:
+        desk.get_by_role("link", name="Sign in in another tab").click()
+    watch.follow(opened.value)
+    enter(opened.value)
+    opened.value.get_by_role("heading", name="What next").wait_for()
     desk.go_back()
     expect(comment(desk)).to_have_value(TYPED)
+    state_is(desk, "saved")
+    assert Annotation.objects.get().valid_comment == TYPED
+
+
+def test_without_any_cookie_the_page_has_words_of_its_own_and_what_was_typed_waits(desk, watch):
+    watch.expect("401 (Unauthorized)")
+    desk.context.clear_cookies()
+    comment(desk).fill(TYPED)
+    expect(desk.get_by_text("You are signed out. Sign in in another tab.")).to_be_visible()
+    with desk.expect_popup() as opened:
+        desk.get_by_role("link", name="Sign in in another tab").click()
+    enter(opened.value)
     state_is(desk, "saved")
     assert Annotation.objects.get().valid_comment == TYPED
 

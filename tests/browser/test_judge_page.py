@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from playwright.sync_api import expect
 
 from judging import rubric_versions, verdicts
 from judging.models import JudgingSlot, Judgment
@@ -84,9 +85,13 @@ def press_at_once(page, choice) -> None:
 def test_a_double_click_is_one_verdict(desk, slots):
     press_at_once(desk, desk.get_by_role("button", name="Incorrect"))
     wait_for(desk, slots[1])
+    expect(desk.locator(".judging-question")).to_be_focused()
+    desk.keyboard.press("Enter")
+    expect(desk.locator("#judging-state")).to_contain_text("Give a verdict first.")
     wait_until_saved(desk)
     assert stored() == {str(slots[0].pk): "incorrect"}
     desk.keyboard.press("1")
+    expect(desk.locator("#judging-state")).to_contain_text("Item 2: Correct.")
     desk.keyboard.press("2")
     wait_until_saved(desk)
     press_at_once(desk, desk.get_by_role("button", name="Undo"))
@@ -406,7 +411,7 @@ def test_a_verdict_that_is_refused_says_which(desk, watch, study, alice, slots):
     desk.keyboard.press("3")
     trouble = desk.locator('[data-part="trouble"]')
     trouble.wait_for()
-    assert "was not stored: This item is closed" in trouble.inner_text()
+    assert "“Item 1: Incorrect” was not stored: This item is closed" in trouble.inner_text()
     wait_until_refused(desk)
     assert set(stored().values()) == {"correct"}
 
@@ -439,12 +444,20 @@ def test_what_is_refused_after_a_reload_is_said(desk, watch, slots):
     assert "was not stored" in desk.locator('[data-part="trouble"]').inner_text()
 
 
-def test_signed_out_in_between_nothing_is_lost(desk, watch, alice, slots):
-    watch.expect("401 (Unauthorized)")
+@pytest.mark.parametrize(
+    ("lost", "answer"),
+    [("sicetnon_session", "401"), ("sicetnon_csrf", "403"), (re.compile("sicetnon_"), "401")],
+)
+def test_signed_out_in_between_nothing_is_lost(desk, watch, alice, slots, lost, answer):
+    watch.expect(answer)
     cookies = desk.context.cookies()
-    desk.context.clear_cookies(name="sicetnon_session")
+    desk.context.clear_cookies(name=lost)
     desk.keyboard.press("1")
     desk.wait_for_selector('#judging-state[data-state="signed_out"]')
+    expect(desk.locator("#judging-state")).to_contain_text(
+        "Item 1: Correct. You are signed out. Sign in"
+    )
+    expect(desk.get_by_role("link", name="Sign in in another tab")).to_be_visible()
     desk.context.add_cookies(cookies)
     wait_until_saved(desk)
     assert stored() == {str(slots[0].pk): "correct"}

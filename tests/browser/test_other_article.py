@@ -106,6 +106,13 @@ def test_without_network_it_says_that_nothing_was_asked(desk, watch):
     desk.context.set_offline(False)
 
 
+def test_signed_out_it_says_how_to_go_on(desk, watch):
+    watch.expect("403 (Forbidden)")
+    desk.context.clear_cookies()
+    ask(desk, "Mill")
+    expect(desk.locator("#pane-other .field-error")).to_contain_text("Sign in in another tab. Then")
+
+
 def test_one_of_several_is_chosen_and_what_is_read_keeps_its_selection(desk, live):
     for n in (1, 2):
         ask(desk, f"{live.address}/wiki/Mill_{n}")

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from accounts.roles import Role
 from judging import studies, verdicts
 from judging.models import GoldVerdict, Resolution, Study
+from tests.browser.conftest import sign_in
 from tests.factories import person
 from tests.judging import factories as make
 from tests.judging.test_warmup import source  # noqa: F401 a fixture, used by name
@@ -44,6 +45,41 @@ def test_a_decision_by_keys(open_page, item):
         "criteria",
         "It leans: see 1, 2 and 3.",
     )
+
+
+def test_a_decision_made_while_signed_out_is_sent_again(open_page, watch, item):
+    watch.expect("403 (Forbidden)")
+    charlie = person("charlie", Role.ADJUDICATOR)
+    page = open_page(charlie)
+    page.goto(f"/resolve/items/{item.pk}/")
+    page.get_by_label("Incorrect").check()
+    page.get_by_label("A judge slipped").check()
+    page.get_by_label("Note").fill("First line.\nSecond line.")
+    page.context.clear_cookies()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("You are signed out, so nothing was changed")).to_be_visible()
+    expect(page.get_by_role("link", name="Sign in in another tab")).to_be_visible()
+    sign_in(page, charlie)
+    page.get_by_role("button", name="Send it again").click()
+    page.wait_for_url(f"**/resolve/{item.study_id}/")
+    expect(page.get_by_text("Decided.")).to_be_visible()
+    made = Resolution.objects.get()
+    assert (made.verdict, made.cause) == ("incorrect", "slip")
+    assert made.note.splitlines() == ["First line.", "Second line."]
+
+
+def test_a_form_that_was_open_during_a_new_sign_in_is_sent_with_the_new_token(open_page, item):
+    charlie = person("charlie", Role.ADJUDICATOR)
+    page = open_page(charlie)
+    page.goto(f"/resolve/items/{item.pk}/")
+    page.context.clear_cookies()
+    sign_in(page, charlie)
+    page.context.new_page().goto("/")  # which has a token of its own
+    page.get_by_label("Incorrect").check()
+    page.get_by_label("A judge slipped").check()
+    page.get_by_role("button", name="Decide").click()
+    page.wait_for_url(f"**/resolve/{item.study_id}/")
+    assert Resolution.objects.get().verdict == "incorrect"
 
 
 def test_a_discussion_by_keys(open_page):

@@ -5,7 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from accounts.roles import Role
-from tests.browser.conftest import settled
+from tests.browser.conftest import settled, sign_in
 from tests.browser.test_every_page import look_at
 from tests.factories import person
 from tests.writing import factories as make
@@ -70,6 +70,19 @@ def test_what_is_typed_comes_back_after_a_crash(open_page):
     page.reload()
     expect(page.get_by_label("Answer (required)", exact=True)).to_have_value("1783")
     expect(page.locator(".save-state")).to_contain_text("Saved")
+
+
+def test_signed_out_the_page_says_so_and_what_is_typed_waits(open_page, watch):
+    watch.expect("401 (Unauthorized)")
+    alice = make.annotator("alice")
+    page = opened(open_page, alice, make.opened())
+    page.context.clear_cookies()
+    page.get_by_label("Answer (required)", exact=True).fill("1783")
+    expect(page.get_by_text("You are signed out. Sign in in another tab.")).to_be_visible()
+    sign_in(page, alice)
+    page.context.new_page().goto("/")  # which has a token
+    saved(page)
+    assert Entry.objects.get().values["answer"] == "1783"
 
 
 def test_an_offered_phrase_goes_to_the_caret_and_can_be_undone(open_page):

@@ -209,7 +209,7 @@ def test_a_check_says_what_it_made(client):
     signed_in(client, make.annotator("bob"))
     given = {"version": 1, "act": "check"}
     answer = client.post(f"/writing/entries/{entry.pk}/check/", given, follow=True)
-    assert "Checked: it made record no. 1, version 2." in text_of(answer)
+    assert "Checked: Old Weir. It made record no. 1, version 2." in text_of(answer)
 
 
 def test_after_a_check_the_next_of_the_form_opens(client):

@@ -17,14 +17,13 @@ from datasets.models import Contradiction
 from leases.refusal import NotAllowed, Refusal, StaleVersion
 from writing import checking, saving, taking
 from writing.blinding import entry_to_read
-from writing.entry_page import EntryPage, about, conflicting, read_entries
+from writing.entry_page import EntryPage, about, conflicting, named, read_entries
 from writing.models import Entry
 from writing.overview import to_check
 from writing.states import IN_HAND, TO_CHECK
 
 REFUSED = "Nothing was saved yet. Everything you entered is still here."
 MISSING = "Not submitted yet. Please check these entries."
-SUBMITTED = "Submitted. Another person checks it."
 
 
 class Posted(NamedTuple):
@@ -105,7 +104,7 @@ def _submit(request: HttpRequest, posted: Posted) -> HttpResponse:
     if missing := saving.submit(posted.row, **posted.saved):
         page = EntryPage(posted.row, posted.reading.entries, missing=missing, message=MISSING)
         return _shown(request, page, 400)
-    messages.success(request, SUBMITTED)
+    messages.success(request, f"Submitted: {named(posted.row)}. Another person checks it.")
     return redirect("writing:writings")
 
 
@@ -125,7 +124,7 @@ def _submit_next(request: HttpRequest, posted: Posted) -> HttpResponse:
 def _reject(request: HttpRequest, posted: Posted) -> HttpResponse:
     _readable(request, posted)
     saving.reject(posted.row, **posted.saved, reason=request.POST.get("reason", ""))
-    messages.success(request, "Rejected. Another person checks the reason.")
+    messages.success(request, f"Rejected: {named(posted.row)}. Another person checks the reason.")
     return redirect("writing:writings")
 
 
@@ -133,7 +132,8 @@ def _give_up(request: HttpRequest, posted: Posted) -> HttpResponse:
     _readable(request, posted)
     saving.save(posted.row, **posted.saved)
     taking.give_up(posted.row)
-    messages.info(request, "Given up. Another annotator gets it, and what you entered is kept.")
+    kept = "Another annotator gets it, and what you entered is kept."
+    messages.info(request, f"Given up: {named(posted.row)}. {kept}")
     return redirect("writing:writings")
 
 
@@ -216,10 +216,11 @@ def _decided(request: HttpRequest, row: Entry, by: Person) -> str:
     act = request.POST.get("act", "")
     if act == "send_back":
         checking.send_back(row, by=by, version=read, note=request.POST.get("note", ""))
-        return "Sent back to its author."
+        return f"Sent back to its author: {named(row)}."
     if act != "check":
         raise Refusal("Nothing was done. Use one of the buttons of this page.")
     done = checking.check(row, by=by, version=read)
+    checked = f"Checked: {named(row)}."
     if done.made is None:
-        return "Checked."
-    return f"Checked: it made record no. {done.made.position + 1}, version {done.made.version}."
+        return checked
+    return f"{checked} It made record no. {done.made.position + 1}, version {done.made.version}."

@@ -164,9 +164,3 @@ function clock(moment) {
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   return today ? time : `${at.toLocaleDateString()} ${time}`;
 }
-
-/** Why the server did not save: its own sentence, or what a missing session means. */
-export function refusal(info) {
-  if (info?.error) return info.error;
-  return "You are signed out, or may not do this. Sign in in another tab, then reload this page.";
-}

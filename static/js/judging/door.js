@@ -23,7 +23,7 @@ export async function send({ url, body, version }) {
     return { kind: "unreachable" };
   }
   if (response.status === 401 || response.status === 403) {
-    return { kind: "signed_out", message: (await response.json().catch(() => null))?.error ?? "" };
+    return { kind: "signed_out", refused: await response.json().catch(() => ({})) };
   }
   if (response.status >= 500 || AGAIN.has(response.status)) return { kind: "unreachable" };
   const data = await response.json().catch(() => null);
@@ -32,13 +32,14 @@ export async function send({ url, body, version }) {
   return { kind: "refused", message: data?.error ?? `The server refused it (${response.status}).` };
 }
 
-/** The items that wait after the one whose page is `url`, as elements; null when they cannot be had now.
+/** The items that wait after the one whose page is `url`, as elements; null when they cannot be had now, or "signed_out".
  *  `draws`: in a pool the next ones are drawn first. */
 export async function itemsAfter(url, draws) {
   try {
     const drawing = draws ? { method: "POST", headers: { "X-CSRFToken": csrfToken() } } : {};
     const response = await fetch(`${url}coming/`, { ...drawing, signal: AbortSignal.timeout(TIMEOUT) });
-    if (!response.ok || response.redirected) return null;
+    if (response.redirected || response.status === 403) return "signed_out";
+    if (!response.ok) return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     return [...page.querySelectorAll("article[data-slot]")].map((item) => document.importNode(item, true));
   } catch {

@@ -14,7 +14,7 @@ export class Outbox {
   #running = false;
   #unsaved = new Set(); // the pages of items whose last entry was not stored
   #state = "saved";
-  #message = "";
+  #refused;
   #idle = [];
 
   constructor({ send, store, pause, onState, onStored, onStale, onRefused }) {
@@ -52,7 +52,7 @@ export class Outbox {
   }
 
   async run() {
-    if (this.#running) return this.#tell(this.#state, this.#message);
+    if (this.#running) return this.#tell(this.#state, this.#refused);
     this.#running = true;
     let failures = 0;
     while (this.pending) {
@@ -62,7 +62,7 @@ export class Outbox {
         failures = 0;
         this.#done(answer);
       } else {
-        this.#tell(answer.kind, answer.message);
+        this.#tell(answer.kind, answer.refused);
         await this.pause(WAITS[Math.min(failures++, WAITS.length - 1)]);
       }
     }
@@ -75,10 +75,10 @@ export class Outbox {
     this.#tell(this.unsaved ? "unsaved" : "saved");
   }
 
-  #tell(state, message = "") {
+  #tell(state, refused) {
     this.#state = state;
-    this.#message = message;
-    this.onState(state, state === "unsaved" ? this.unsaved : this.pending, message);
+    this.#refused = refused;
+    this.onState(state, state === "unsaved" ? this.unsaved : this.pending, refused);
   }
 
   #done(answer) {

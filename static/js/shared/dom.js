@@ -28,6 +28,14 @@ export function write(box, text, { replace = true } = {}) {
   if (!done) box.setRangeText(text, box.selectionStart, box.selectionEnd, "end");
 }
 
+/** What a page says of a refused request: the reason, or the way back in. `error`, `code` as the API has them. */
+export function whyRefused({ error, code } = {}, then = "What you entered waits here, and is sent then.") {
+  const isKnown = code === "not_authenticated" || code === "csrf"; // their sentences are for programs
+  if (error && !isKnown) return [`${error} What you entered is still here.`];
+  const start = made("a", { href: document.querySelector(".wordmark").href, target: "_blank" }, "Sign in in another tab");
+  return [`You are signed out${isKnown ? "" : ", or may not do this any more"}. `, start, `. ${then}`];
+}
+
 /** The token that a request which changes something must carry. */
 export function csrfToken() {
   // The cookie before the page's own token: it is the newer one after signing in again in another tab.
@@ -59,11 +67,20 @@ let down = { id: null, at: 0 };
 
 document.addEventListener("pointerdown", ({ pointerId, timeStamp }) => { down = { id: pointerId, at: timeStamp }; }, true);
 
-document.addEventListener("click", (event) => {
+function ignoreSecond(event) {
   if (event.detail < 2 || !event.target.closest(ACTS)) return;
-  event.preventDefault();
+  event.preventDefault(); // of a mousedown: the focus stays, so that no later Enter presses the button
   event.stopImmediatePropagation();
-}, true);
+}
+
+document.addEventListener("mousedown", ignoreSecond, true);
+document.addEventListener("click", ignoreSecond, true);
+
+// After signing in again in another tab a form that is open here has an old token.
+document.addEventListener("submit", ({ target }) => {
+  const token = target.elements.csrfmiddlewaretoken;
+  if (token) token.value = csrfToken();
+});
 
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.closest(`${ACTS}, input`)) event.preventDefault();

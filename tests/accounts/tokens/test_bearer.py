@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts import invitations, second_factor
-from accounts.models import ApiToken, AuditEvent, SecondFactor, Session
+from accounts.models import ApiToken, AuditEvent, SecondFactor
 from accounts.roles import Role
 from accounts.tokens import issuing
 from accounts.tokens.scopes import Scope, scopes_of
@@ -101,12 +101,6 @@ def test_without_a_token_that_holds_a_program_is_told_what_to_send(client, sent,
     answer = client.get(LIST, headers=headers)
     assert answer.status_code == 401
     assert said in answer.json()["error"]
-
-
-def test_a_page_that_is_signed_out_is_told_to_sign_in(client, rosa):
-    client.force_login(rosa)
-    Session.objects.all().delete()
-    assert "Sign in in another tab" in client.get(LIST).json()["error"]
 
 
 def test_a_token_is_refused_in_an_address(client, rosa):

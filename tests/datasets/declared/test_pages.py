@@ -196,7 +196,10 @@ def test_a_record_shows_all_its_fields_and_which_option_is_which(see, rosa):
         if isinstance(value, str) and len(value) > 1:
             assert value in page, name
     assert "<dt>Misinformation evidence</dt>" in page
-    assert '<dt>Counter answer</dt> <dd> <span lang="" dir="auto" translate="no">A. Bertrand Vale 2' in page
+    assert (
+        '<dt>Counter answer</dt> <dd> <span lang="" dir="auto" translate="no">A. Bertrand Vale 2'
+        in page
+    )
     for letter, text, badge in [
         ("A", "Bertrand Vale 2", "Counter answer"), ("B", "Ida Thorn 2", None),
         ("C", "Ottoline Marsh 2", "Original answer"), ("D", "uncertain", "Uncertain"),

@@ -1,8 +1,8 @@
 // <annotate-desk>: the annotate page with script. Keeps the draft while one types, says truly whether it is
 // kept, compares two versions, adds and removes questions. Without this script the form works by its buttons.
 
-import { csrfToken, made, write } from "../../shared/dom.js";
-import { Draft, refusal, WORDS, worthRestoring } from "../draft.js";
+import { csrfToken, made, whyRefused, write } from "../../shared/dom.js";
+import { Draft, WORDS, worthRestoring } from "../draft.js";
 import { nextOnEnter, readEntries, renumber, rowsOf, sameEntries, setValue, textControl } from "../entries.js";
 import { DeskKeys } from "./desk-keys.js";
 import { addSplitter } from "./evidence-panes.js";
@@ -126,9 +126,9 @@ class AnnotateDesk extends HTMLElement {
   notice(state, info) {
     const box = this.querySelector("[data-notices]");
     const bad = state === "refused" || state === "lost";
-    const said = [...(info?.notices ?? []), ...(bad ? [`${refusal(info)} What you entered is still here.`] : [])];
+    const said = [...(info?.notices ?? []).map((text) => [text]), ...(bad ? [whyRefused(info)] : [])];
     const kind = bad ? "callout callout-bad" : "callout";
-    if (said.length || state === "saved") box.replaceChildren(...said.map((text) => made("p", { class: kind }, text)));
+    if (said.length || state === "saved") box.replaceChildren(...said.map((words) => made("p", { class: kind }, ...words)));
     for (const cell of this.querySelectorAll("[data-live-bad]")) {
       cell.classList.remove("field-bad");
       cell.removeAttribute("data-live-bad");

@@ -1,7 +1,7 @@
 // <other-article>: the tab in which one asks for another article. Asks, looks whether it is there, and shows one of
 // those fetched, without a reload of the page. What is read meanwhile keeps its place.
 
-import { composing, csrfToken, made } from "../../shared/dom.js";
+import { composing, csrfToken, made, whyRefused } from "../../shared/dom.js";
 
 const SOONEST = 1_500; // milliseconds between two looks; each wait is half as long again
 const LATEST = 15_000;
@@ -46,8 +46,10 @@ class OtherArticle extends HTMLElement {
   /** Get the tab's content, after a POST where there is a body. True if the server took it. */
   async load({ body, key = this.asked.dataset.shown, newest = false }) {
     const address = newest ? this.dataset.address : `${this.dataset.address}?other=${encodeURIComponent(key)}`;
+    let isOut = false;
     try {
       const answer = await fetch(address, body ? { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } } : {});
+      isOut = answer.redirected || answer.status === 403;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (!page.querySelector("[data-asked]")) throw new Error("no content of this tab");
       this.show(page.body);
@@ -57,7 +59,7 @@ class OtherArticle extends HTMLElement {
       }
       return answer.ok;
     } catch {
-      if (body) this.asked.replaceChildren(made("p", { class: "field-error" }, NOT_SENT));
+      if (body) this.asked.replaceChildren(made("p", { class: "field-error" }, ...(isOut ? whyRefused({}, "Then ask again.") : [NOT_SENT])));
       return false;
     } finally {
       this.follow();

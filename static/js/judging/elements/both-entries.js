@@ -52,7 +52,7 @@ export class Both {
     return made(
       "section",
       { class: "judging-both" },
-      made("h2", {}, "Two entries for one item"),
+      made("h2", {}, `Two entries for ${entry.item}`),
       made("p", {}, "You entered something else in another tab or window. Nothing was overwritten. ", made("a", { href: entry.page }, "Open the item")),
       made("div", { class: "split" }, this.#side("Stored", details.stored, keep), this.#side("Chosen here", details.given, store)),
     );

@@ -4,7 +4,7 @@
 import { Both } from "./both-entries.js";
 import { itemsAfter, send, Store } from "../door.js";
 import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
-import { began } from "../../shared/dom.js";
+import { began, made, whyRefused } from "../../shared/dom.js";
 import { Outbox } from "../outbox.js";
 import { Queue } from "../queue.js";
 import { Watch } from "../watch.js";
@@ -17,7 +17,6 @@ const WORDS = {
   saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`,
   unreachable: (count) => `Offline. ${count} of your entries wait here and are sent when the server answers again.`,
   unsaved: (count) => `Not saved: ${count} ${count > 1 ? "entries" : "entry"}. The reason is shown below.`,
-  signed_out: (count, said) => `${said || "You are signed out. Sign in in another tab."} ${count} of your entries wait here.`,
 };
 
 class JudgeDesk extends HTMLElement {
@@ -40,7 +39,7 @@ class JudgeDesk extends HTMLElement {
       send,
       store: this.#kept("outbox", this.dataset.study),
       pause: (time) => this.#pause(time),
-      onState: (state, count, said) => this.#showState(state, count, said),
+      onState: (state, count, refused) => this.#showState(state, count, refused),
       onStored: (entry, data) => this.#stored(entry, data),
       onStale: (entry, details) => {
         this.#said = "";
@@ -117,8 +116,8 @@ class JudgeDesk extends HTMLElement {
     const body = { verdict: button.value, comment, seconds: this.#watch.seconds };
     this.#press(article, button.value);
     this.#queue.settle(article.dataset.slot, true);
-    this.#enter(article, "verdict", body, button.dataset.label);
-    this.#say(`${button.dataset.label}.${button.querySelector(".judging-unusual") ? " Unusual for this prompt." : ""}`);
+    const said = this.#enter(article, "verdict", body, button.dataset.label);
+    this.#say(`${said}.${button.querySelector(".judging-unusual") ? " Unusual for its prompt." : ""}`);
     this.#goOn();
   }
 
@@ -160,8 +159,7 @@ class JudgeDesk extends HTMLElement {
     if (!reason.value.trim()) return this.#open(article, ".judging-skip", "Write why you skip this item.");
     if (article.dataset.verdict) return this.#say("Undo the verdict first (u).");
     this.#queue.settle(article.dataset.slot, false);
-    this.#enter(article, "skip", { reason: reason.value }, "Skipped");
-    this.#say("Skipped.");
+    this.#say(`${this.#enter(article, "skip", { reason: reason.value }, "Skipped")}.`);
     this.#goOn();
   }
 
@@ -172,10 +170,13 @@ class JudgeDesk extends HTMLElement {
     this.#say(flagged ? "Flagged." : "The flag is removed.");
   }
 
-  #enter(article, act, body, label) {
+  /** Returns what was entered and for which item: the next one is shown while that is read. */
+  #enter(article, act, body, what) {
     this.#forget(article);
-    const { api, url: page, version } = article.dataset;
-    this.outbox.push({ url: `${api}${act}/`, body, label, page, version: Number(version) });
+    const { api, url: page, version, position } = article.dataset;
+    const label = `Item ${position}: ${what}`;
+    this.outbox.push({ url: `${api}${act}/`, body, label, item: `item ${position}`, page, version: Number(version) });
+    return label;
   }
 
   #stored(entry, data) {
@@ -258,7 +259,8 @@ class JudgeDesk extends HTMLElement {
     const mayBeFull = this.#draws && (this.#article !== null || this.outbox.pending > 0);
     this.#fetching ??= itemsAfter(this.#items.get(this.#queue.last).dataset.url, this.#draws).then((articles) => {
       this.#fetching = null;
-      if (articles === null) return false;
+      if (articles === "signed_out" && !this.#article) this.#showState(articles);
+      if (!Array.isArray(articles)) return false;
       this.#exhausted = articles.length === 0 && !mayBeFull;
       this.#take(articles);
       return true;
@@ -273,16 +275,16 @@ class JudgeDesk extends HTMLElement {
     this.#renderState();
   }
 
-  #showState(state, count, said) {
+  #showState(state, count, refused) {
     this.#stateLine.dataset.state = state;
-    this.#sending = WORDS[state](count, said);
+    this.#sending = state === "signed_out" ? made("span", {}, ...whyRefused(refused)) : WORDS[state](count);
     this.#renderState();
   }
 
   #renderState() {
     const parts = [this.#said, this.#sending];
     if (this.#stateLine.dataset.state === "unsaved") parts.reverse(); // what was said is of a later entry
-    this.#stateLine.textContent = parts.filter(Boolean).join(" ");
+    this.#stateLine.replaceChildren(...parts.filter(Boolean).flatMap((part) => [part, " "]));
   }
 
   #showProgress({ judged, skipped, total }) {

@@ -1,8 +1,8 @@
 // <writing-desk>: the page of an entry with script. Keeps the draft while one types, says truly whether it is kept, compares
 // two versions, puts offered phrases into their field. Without this script the form works by its buttons.
 
-import { button, csrfToken, made, write } from "../../shared/dom.js";
-import { Draft, refusal, WORDS, worthRestoring } from "../../annotation/draft.js";
+import { button, csrfToken, made, whyRefused, write } from "../../shared/dom.js";
+import { Draft, WORDS, worthRestoring } from "../../annotation/draft.js";
 import { nextOnEnter, readEntries, sameEntries, setValue, textControl } from "../../annotation/entries.js";
 import { Steps } from "../../annotation/elements/steps.js";
 import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
@@ -80,8 +80,8 @@ class WritingDesk extends HTMLElement {
     output.textContent = WORDS[state](info);
     this.form.elements.version.value = this.draft.version;
     const isBad = state === "refused" || state === "lost";
-    const said = [...(info?.notices ?? []), ...(isBad ? [`${refusal(info)} What you entered is still here.`] : [])];
-    const lines = said.map((text) => made("p", { class: isBad ? "callout callout-bad" : "callout" }, text));
+    const said = [...(info?.notices ?? []).map((text) => [text]), ...(isBad ? [whyRefused(info)] : [])];
+    const lines = said.map((words) => made("p", { class: isBad ? "callout callout-bad" : "callout" }, ...words));
     if (lines.length || state === "saved") this.querySelector("[data-notices]").replaceChildren(...lines);
     if (state === "conflict") this.compare(info);
   }
