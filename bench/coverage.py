@@ -200,7 +200,7 @@ def pairs(sums: Floats) -> Floats:
 
 def many(sums: Floats) -> Floats:
     part = Sums.unpacked(sums, 3)
-    return np.stack([part.fleiss, part.agreement])
+    return np.stack([part.fleiss(), part.agreement])
 
 
 def closed_form(sums: Floats) -> list[Ends]:

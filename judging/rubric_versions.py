@@ -165,6 +165,11 @@ def _stored(known: rubric.ParsedRubric, body: Mapping[str, Any], author: Person 
             f"The verdicts of the rubric {known.name} are {', '.join(newest.scale.keys)}, in this order: judgments are "
             "stored under these keys. Other verdicts need a rubric of another name."
         )
+    if newest and newest.scale.weights != known.scale.weights:
+        raise Refusal(
+            f"Kappa by the rubric {known.name} has the weights {newest.scale.weights}, which reports keep. Others need "
+            "a rubric of another name."
+        )
     number = newest.version + 1 if newest else 1
     row, _ = Rubric.objects.get_or_create(
         name=known.name,

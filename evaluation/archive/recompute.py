@@ -181,15 +181,17 @@ def sides(made: differences.Difference) -> dict[str, Any]:
 class ResampledPart:
     """How the intervals of a part were made: its plan, and the columns that name what is drawn as a whole."""
 
-    def __init__(self, made: Data, is_ordered: bool = True) -> None:
-        self.is_ordered = is_ordered  # the verdicts
+    def __init__(self, made: Data, report: Data | None = None) -> None:
+        scale = report or {}  # the verdicts have an order, and kappa has weights
+        self.is_ordered, self.headline = scale.get("ordered", True), scale.get("weights", "none")
         self.plan = bootstrap.ResamplePlan(made["seed"], made["resamples"])
         self.columns = CLUSTERS[made.get("cluster", "article")]
 
     def two(self, names: Any, pairs: Any, places: Data, column: str = "first_verdict") -> Data:
         """A table of two from pairs of rows with a label each; `places` are the labels' on the scale."""
         given = [(key_of(a, self.columns), a[column], b[column], 1) for a, b in pairs]
-        made = pair_entry(names, [*places], given, self.plan, [*places.values()], self.is_ordered)
+        scale = (self.plan, [*places.values()], self.is_ordered, self.headline)
+        made = pair_entry(names, [*places], given, *scale)
         counted = Counter((first, second) for _, first, second, _ in given)
         table = np.array([[counted[a, b] for b in places] for a in places])
         for number in made["coefficients"]:
@@ -204,23 +206,24 @@ class ResampledPart:
         both = [(of[names[0]], of[names[1]]) for of in given if {*names} <= of.keys()]
         return self.two(names, both, places)
 
-    def over_all(self, responses: Responses, labels: list[str]) -> list[Any]:
+    def over_all(self, responses: Responses, places: Data) -> list[Any]:
         """The coefficients over all judges of some responses."""
         used = [Counter(row["first_verdict"] for row in of) for of in responses]
-        counts = np.array([[of[label] for label in labels] for of in used], dtype=np.int64)
+        counts = np.array([[of[label] for label in places] for of in used], dtype=np.int64)
         clusters = numbered(key_of(of[0], self.columns) for of in responses)
-        items = groups.Groups(counts.reshape(-1, len(labels)), np.ones(len(used), int), clusters)
-        return all_entries(labels, items, self.plan, self.is_ordered)
+        items = groups.Groups(counts.reshape(-1, len(places)), np.ones(len(used), int), clusters)
+        scale = (self.plan, self.is_ordered, self.headline, [*places.values()])
+        return all_entries([*places], items, *scale)
 
-    def over_time(self, responses: Responses, labels: list[str]) -> list[Data]:
+    def over_time(self, responses: Responses, places: Data) -> list[Data]:
         """On three equal parts of those with as many judges, by their last first verdict; the first are larger."""
         parts: list[list[list[Data]]] = [[], [], []]
         ordered = sorted(responses, key=lambda of: (max(r["order"] for r in of), of[0]["item"]))
         for judges in {len(of) for of in ordered}:
             some = [of for of in ordered if len(of) == judges]
-            for part, places in zip(parts, np.array_split(range(len(some)), 3), strict=True):
-                part += [some[n] for n in places]
-        return [{**extent(part), "coefficients": self.over_all(part, labels)} for part in parts]
+            for part, third in zip(parts, np.array_split(range(len(some)), 3), strict=True):
+                part += [some[n] for n in third]
+        return [{**extent(part), "coefficients": self.over_all(part, places)} for part in parts]
 
 
 class Recomputed:
@@ -228,7 +231,7 @@ class Recomputed:
 
     def __init__(self, report: Data, rows: ReportRows) -> None:
         self.report, self.rows = report, rows
-        self.by = ResampledPart(report["agreement"]["interval"], report.get("ordered", True))
+        self.by = ResampledPart(report["agreement"]["interval"], report)
         # By key its place. No scale has more than six verdicts, and a forged one would take all memory.
         self.verdicts = {one["key"]: place for place, one in enumerate(report["verdicts"][:6])}
         # A prompt that gives one passage is counted only over questions whose two passages differ.
@@ -363,8 +366,8 @@ class Recomputed:
             "labels": [*places],
             **extent(paired),
             "pairs": [by.of_pair(pair["judges"], paired, places) for pair in entry["pairs"]],
-            "all": by.over_all(responses, [*places]),
-            "over_time": by.over_time(paired, [*places])[: len(entry["over_time"])],
+            "all": by.over_all(responses, places),
+            "over_time": by.over_time(paired, places)[: len(entry["over_time"])],
         }
 
     def table(self, table: Data, items: list[Any], verdict: Data, verdicts: list[str]) -> Data:

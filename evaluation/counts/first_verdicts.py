@@ -61,6 +61,11 @@ class Responses(NamedTuple):
         """Those with two first verdicts or more."""
         return self.where(self.verdicts.sum(axis=1) >= 2)
 
+    @property
+    def thirds(self) -> list[tuple[int, "Responses"]]:
+        """Those of each part, with its number."""
+        return [(n, self.where(self.parts == n)) for n in range(1, PARTS + 1)]
+
 
 def no_responses(k: int) -> Responses:
     """None at all, of a scale of `k` verdicts."""

@@ -9,12 +9,11 @@ import numpy as np
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
 from evaluation.judges.counts import DISPUTED, FINAL, OWN, RoundsShown, leaning
-from evaluation.report import sentences
-from evaluation.report.agreement_rows import figure_of, once
+from evaluation.report.agreement_rows import figures_of, once
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import point_ends, points, share
 from evaluation.sections.clustering import Clustering
-from evaluation.sections.study_agreement import pair_entry
+from evaluation.sections.study_agreement import how_compared, pair_entry
 from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.two_raters import PairCell
@@ -23,6 +22,7 @@ from judging.presenting import VerdictChoice, choices
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES
 from judging.rules.rubric import PromptCriteria
+from judging.rules.verdict_scale import VerdictScale
 
 COMPARED_WITH = {
     FINAL: "The final verdict",
@@ -59,8 +59,9 @@ class ListedJudge:
 class JudgeComparison:
     """A judge's verdicts against another's on the same responses.
 
-    `figures` are percent agreement and Cohen's kappa. `lean` is the share in which the judge's verdict is better minus
-    the share in which it is worse, in points. `note` says why the figures have no interval.
+    `figures` are percent agreement and Cohen's kappa with the report's weights. `lean` is the share in which the
+    judge's verdict is better minus the share in which it is worse, in points. `note` says why the figures have no
+    interval.
     """
 
     label: str
@@ -136,7 +137,7 @@ def _shares(label: str, given: Mapping[str, int], study: Study, **chosen: object
 
 def compared(study: Study, judge: Judge, shown: RoundsShown) -> list[JudgeComparison]:
     """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
-    plan, scale = Clustering().plan(study), study.judged_by.scale.keys
+    plan, scale = Clustering().plan(study), study.judged_by.scale
     name = judge.pseudonym
     others = counts.with_others(study, shown).get(name, {})
     rows = [
@@ -164,21 +165,17 @@ def _all_of(others: Mapping[str, Sequence[PairCell]]) -> list[PairCell]:
 def _compared(
     label: str,
     cells: Sequence[PairCell],
-    scale: Sequence[str],
+    scale: VerdictScale,
     plan: ResamplePlan,
     to_rows: str = "",
 ) -> JudgeComparison:
-    found = pair_entry(("", ""), scale, cells, plan)["coefficients"]
-    better, worse, n = leaning(cells, scale)
+    found = pair_entry(("", ""), scale.keys, cells, plan, **how_compared(scale))["coefficients"]
+    better, worse, n = leaning(cells, scale.keys)
     # One interval each: the table is read down its columns.
-    figures, note = once(
-        [
-            replace(figure_of(sentences.coefficient_of(found, name)), second="")
-            for name in ("percent_agreement", "cohen_kappa")
-        ]
-    )
+    shown = figures_of(found, ("percent_agreement", "cohen_kappa"))
+    figures, note = once([replace(figure, second="") for figure in shown])
     return JudgeComparison(
-        label, n, to_rows, figures, better, worse, _lean(cells, scale, plan), note
+        label, n, to_rows, figures, better, worse, _lean(cells, scale.keys, plan), note
     )
 
 

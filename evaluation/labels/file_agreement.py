@@ -23,7 +23,8 @@ from evaluation.statistics.coefficient import (
 )
 from evaluation.statistics.groups import Counts, Groups, kinds
 from evaluation.statistics.many_raters import of_many
-from evaluation.statistics.two_raters import WEIGHTED, TwoRaters, of_two
+from evaluation.statistics.two_raters import TwoRaters, of_two
+from evaluation.statistics.weights import UNWEIGHTED, WEIGHTED
 
 MOST_PAIRED = 20
 # Cells of clusters x labels squared: 400 MB. More would be no file of this kind.
@@ -74,6 +75,7 @@ class LabelsAgreement(TypedDict):
     left_out: dict[str, int]
     notices: list[str]
     labels: list[str]
+    weights: str
     coefficients: list[PlainCoefficient]
     per_class: list[LabelAgreement]
 
@@ -97,6 +99,7 @@ def agreement_of(ratings: Ratings, scale: LabelScale, wanted: LabelsPlan) -> Lab
         "left_out": ratings.left_out,
         "notices": ratings.notices,
         "labels": list(scale.labels),
+        "weights": scale.weights,
         "coefficients": rows,
         "per_class": classes,
     }
@@ -107,6 +110,8 @@ class _Counted:
 
     def __init__(self, ratings: Ratings, scale: LabelScale, wanted: LabelsPlan) -> None:
         self.ratings, self.scale, self.plan = ratings, scale, wanted.plan
+        every = () if scale.unordered else (UNWEIGHTED, *WEIGHTED)
+        self.weights = tuple(dict.fromkeys((scale.weights, *every)))
         place = {label: index for index, label in enumerate(scale.labels)}
         moved = np.array([place[label] for label in ratings.label_names], dtype=np.int64)
         self.labels: Counts = moved[ratings.labels] if len(moved) else np.zeros(0, np.int64)
@@ -138,8 +143,7 @@ class _Counted:
         cells = both[shared, 0].astype(np.int64) * k + both[shared, 1]
         groups = self._grouped(cells, shared)
         rows = np.column_stack([groups.rows[:, 0] // k, groups.rows[:, 0] % k])
-        weights = () if self.scale.unordered else WEIGHTED
-        return of_two(replace(groups, rows=rows), self.scale.labels, self.plan, weights)
+        return of_two(replace(groups, rows=rows), self.scale.labels, self.plan, self.weights)
 
     def _grouped(self, kind_of: Counts, items: Counts) -> Groups:
         """Items of one kind (and cluster) together; a row of the groups is the kind."""
@@ -162,22 +166,23 @@ class _Counted:
         """Why there is no coefficient of two raters."""
         raters = len(self.ratings.rater_names)
         why = ONE_RATER if raters == 1 else TOO_MANY_RATERS if raters else NO_ITEMS
-        for weights in ("none", *WEIGHTED):
+        for weights in dict.fromkeys((*self.weights, *WEIGHTED)):
             yield self._row(coefficient("cohen_kappa", None, 0, weights=weights, reason=why))
         yield self._row(coefficient("scott_pi", None, 0, reason=why))
 
     def over_all(self) -> list[PlainCoefficient]:
         """The coefficients over all raters; those that the scale has no order or numbers for say so."""
-        by_name = {coefficient["name"]: coefficient for coefficient in self._of_many()}
-        n = by_name["percent_agreement"]["n"]
-        for metric, why in (
-            (alpha.ORDINAL, self.scale.unordered),
-            (alpha.INTERVAL, self.scale.unnumbered),
-        ):
-            name = f"krippendorff_alpha_{metric}"
-            if why and name not in by_name:
-                by_name[name] = coefficient(name, None, n, reason=why)
-        return [self._row(by_name[name]) for name in ALL_NAMES]
+        found = self._of_many()
+        names, n = {one["name"] for one in found}, found[0]["n"]
+        lacking = [
+            coefficient(name, None, n, reason=why)
+            for metric, why in (
+                (alpha.ORDINAL, self.scale.unordered),
+                (alpha.INTERVAL, self.scale.unnumbered),
+            )
+            if why and (name := f"krippendorff_alpha_{metric}") not in names
+        ]
+        return [self._row(one) for one in sorted([*found, *lacking], key=_place)]
 
     def _of_many(self) -> Sequence[Coefficient]:
         if len(self.ratings.rater_names) < 2:
@@ -194,7 +199,8 @@ class _Counted:
         metrics += [] if self.scale.unordered else [alpha.ORDINAL]
         metrics += [] if self.scale.unnumbered else [alpha.INTERVAL]
         rows = alike[groups.rows[:, 0]]
-        return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values)
+        weights = [*dict.fromkeys((self.scale.weights, UNWEIGHTED))]
+        return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values, weights)
 
     def class_row(self, pair: list[str], of_label: ClassCoefficients) -> LabelAgreement:
         row = self._row(of_label.kappa)
@@ -265,3 +271,7 @@ ALL_NAMES = (
     *(f"krippendorff_alpha_{metric}" for metric in alpha.METRICS),
     "gwet_ac1",
 )
+
+
+def _place(of_all: Coefficient) -> int:
+    return ALL_NAMES.index(of_all["name"])

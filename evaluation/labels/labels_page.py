@@ -9,6 +9,7 @@ from evaluation.report.figures import Figure
 from evaluation.report.sentences import counted, interval, number
 from evaluation.report.sheets import Sheet
 from evaluation.statistics.coefficient import PlainCoefficient
+from evaluation.statistics.weights import UNWEIGHTED
 
 COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 
@@ -67,6 +68,13 @@ def class_lines(result: LabelsAgreement) -> list[ClassLine]:
     ]
 
 
+def rule(result: LabelsAgreement) -> str:
+    """Which kappa comes first, and why."""
+    if result["weights"] == UNWEIGHTED:
+        return "As in reports, unweighted kappa comes first: the labels have no order, or are three or fewer."
+    return f"As in reports, kappa with {result['weights']} weights comes first: four labels or more have an order."
+
+
 def methods(result: LabelsAgreement) -> list[str]:
     """How the intervals were made, each way once."""
     methods = [row["method"] for row in result["coefficients"]]
@@ -109,6 +117,7 @@ def in_lines(result: LabelsAgreement) -> Iterator[str]:
         f"{counted(result['n_labels'], 'label')}: "
         f"{', '.join(map(printable, result['labels']))}"
     )
+    yield rule(result)
     for line in lines(result):
         ends = f" ({line.figure.interval})" if line.figure.interval else ""
         why = f" {line.figure.reason}" if line.figure.reason else ""

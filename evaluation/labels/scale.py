@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from judging.rules.verdict_scale import headline_weights
+
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 NO_ORDER = "The labels have no order. Declare one, from lowest to highest, or use numbers."
@@ -24,6 +26,11 @@ class LabelScale:
     values: tuple[float, ...] | None
     unordered: str = ""
     unnumbered: str = ""
+
+    @property
+    def weights(self) -> str:
+        """Those of the kappa that is put forward, by the rule of rubrics."""
+        return headline_weights(len(self.labels), is_ordered=not self.unordered)
 
 
 def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> LabelScale:

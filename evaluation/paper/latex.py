@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from evaluation.paper import comparison_latex, judge_latex, score_latex, verdict_latex
-from evaluation.paper.parts import TableRows, bracketed, comment, named, table
+from evaluation.paper.parts import TableRows, bracketed, comment, kappa_heads, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import by_slice, in_round
 from evaluation.report.display import COMPACT, Display
-from evaluation.report.figures import cluster_word, is_judged, resampled_word
+from evaluation.report.figures import Figure, cluster_word, is_judged, resampled_word
+from evaluation.report.portion_tables import of_slices
 from evaluation.report.verdict_rows import offered
 from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
@@ -86,8 +87,10 @@ def _agreement(report: Report, display: Display) -> list[str]:
                 sentences.coefficient_of(pair["coefficients"], name)
                 for name in ("percent_agreement", "cohen_kappa")
             )
+            plain = sentences.unweighted_of(pair["coefficients"], kappa)
             judges = breakable(", ".join(pair["judges"]))
-            shown = [_value(agreed, sentences.percent), _value(kappa, sentences.number)]
+            kappas = [_value(one, sentences.number) for one in (kappa, plain) if one]
+            shown = [_value(agreed, sentences.percent), *kappas]
             label = breakable(prompt.label + in_round(entry))
             rows.append([label, judges, str(kappa["n"]), *shown])
             methods.append(sentences.method_of(kappa))
@@ -100,7 +103,7 @@ def _agreement(report: Report, display: Display) -> list[str]:
     caption += f" ({how}; W: Wilson's)" if how else " (W: Wilson's)"
     caption += f". Kappa that cannot be resampled, as from fewer than {FEWEST_CLUSTERS} "
     caption += f"{escaped(resampled_word(report))}s, has no interval."
-    heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
+    heads = ["Prompt", "Judges", "$n$", "Agreement", *kappa_heads(report)]
     return table(named(report, "agreement"), caption, heads, [TableRows(rows)], keys=3)
 
 
@@ -110,19 +113,25 @@ def _by_slice(report: Report) -> list[str]:
             breakable(row.prompt),
             breakable(row.name),
             str(row.n),
-            *(f"{escaped(f.value)} {bracketed(f.interval)}".strip() for f in row.figures),
+            *map(_shown, row.figures),
         ]
         for row in by_slice(report)
     ]
     if not rows:
         return []
     caption = (
-        "Agreement on first verdicts by slices of the records, over all prompts: unweighted kappa and nominal alpha. "
+        f"Agreement on first verdicts by slices of the records, over all prompts. {of_slices(report)}. "
         f"The interval of alpha is by resampling {escaped(resampled_word(report))}s, the others take responses as "
         "independent."
     )
-    heads = ["Slice", "Value, judges", "$n$", "Agreement", r"Cohen's $\kappa$", r"$\alpha$"]
+    kappa = kappa_heads(report)[0]
+    heads = ["Slice", "Value, judges", "$n$", "Agreement", kappa, r"$\alpha$"]
     return table(named(report, "agreement-by-slice"), caption, heads, [TableRows(rows)], keys=3)
+
+
+def _shown(figure: Figure) -> str:
+    value = f"{escaped(figure.value)} {bracketed(figure.interval)}".strip()
+    return f"{value}, {escaped(figure.beside)}" if figure.beside else value
 
 
 def _value(coefficient: Coefficient, words: Callable[[float | None], str]) -> str:

@@ -6,8 +6,10 @@ from itertools import groupby
 
 from evaluation.paper.widths import SEP, TablePart, breakable, laid_out, lines_of
 from evaluation.report import sentences
+from evaluation.report.figures import weights_of
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import Share
+from evaluation.statistics.weights import UNWEIGHTED
 from pages.latex import escaped
 
 MIDRULE = r"\midrule"
@@ -111,6 +113,14 @@ def named(report: Report, name: str) -> str:
     """A label of this report's table `name`: letters, digits and hyphens only."""
     slug = f"{report['study']['slug']}-{name}"
     return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in slug)
+
+
+def kappa_heads(report: Report) -> tuple[str, ...]:
+    """Heads of the kappa that is put forward, and of the unweighted one where it has weights."""
+    kappa, weights = r"Cohen's $\kappa$", weights_of(report)
+    if weights == UNWEIGHTED:
+        return (kappa,)
+    return f"{kappa}, {weights} weights", f"{kappa}, unweighted"
 
 
 def comment(text: str) -> str:

@@ -50,7 +50,7 @@ def validations(report: Report, display: Display) -> list[list[str]]:
         beside = "".join(f" {escaped(words)}." for words in shown.beside)
         caption = (
             f"{title}: people's verdicts in rows, the scorer's labels in columns ($n={shown.n}$). Agreement "
-            f"{agreed}, Cohen's $\\kappa$ {kappa}, with 95\\,\\% intervals by resampling "
+            f"{agreed}, unweighted Cohen's $\\kappa$ {kappa}, with 95\\,\\% intervals by resampling "
             f"{escaped(cluster_word(report))}s.{beside} {escaped(shown.correlation)} {breakable(shown.note)}"
         )
         rows = [[breakable(label), *map(str, counts)] for label, counts in shown.rows]

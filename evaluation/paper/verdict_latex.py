@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evaluation.paper import parts
-from evaluation.paper.parts import TableRows, of_n, per_cent
+from evaluation.paper.parts import TableRows, kappa_heads, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
@@ -50,7 +50,7 @@ def compact(
     ]
     kappas = [] if judge else _kappas(report, prompts)
     groups = [TableRows(rows), *([TableRows(kappas)] if kappas else [])]
-    caption = _caption(report, judge, len(kappas))
+    caption = _caption(report, judge, len(kappas) // len(kappa_heads(report)))
     return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups)
 
 
@@ -91,23 +91,26 @@ def _share(cell: VerdictCell, with_n: bool) -> str:
 def _kappas(report: Report, prompts: Sequence[Named]) -> list[list[str]]:
     """A row of kappas for each round that gives final verdicts; a cell where two people judged all its responses."""
     entries = report["agreement"]["prompts"]
-    cells = {(e["round"], e["prompt"]): kappa for e in entries if (kappa := _kappa(e))}
+    cells = {(e["round"], e["prompt"]): kappas for e in entries if (kappas := _of_two(e))}
     rounds = sorted({n for n, _ in cells}, key=lambda n: n or 0)
     return [
         [
-            r"Cohen's $\kappa$" + ("" if n is None else f", round {n}"),
-            *(cells.get((n, prompt.name), "") for prompt in prompts),
+            head + ("" if n is None else f", round {n}"),
+            *("".join(cells.get((n, prompt.name), ())[at : at + 1]) for prompt in prompts),
         ]
         for n in rounds
+        for at, head in enumerate(kappa_heads(report))
     ]
 
 
-def _kappa(entry: PromptAgreement) -> str:
-    """The kappa of two people with its n; empty where there is none."""
+def _of_two(entry: PromptAgreement) -> list[str]:
+    """The kappa of two people with its n, then the unweighted one where it is weighted; empty where there is none."""
     if len(entry["pairs"]) != 1:
-        return ""
-    kappa = sentences.coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
-    return f"{escaped(sentences.number(kappa['value'], 2))} ({kappa['n']})"
+        return []
+    (pair,) = entry["pairs"]
+    kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
+    both = [kappa, sentences.unweighted_of(pair["coefficients"], kappa)]
+    return [f"{escaped(sentences.number(one['value'], 2))} ({one['n']})" for one in both if one]
 
 
 def full(

@@ -20,6 +20,7 @@ from evaluation.shapes.study_rounds import ChangedVerdicts
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
 from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 from evaluation.statistics.two_raters import paradox_warning
+from evaluation.statistics.weights import UNWEIGHTED
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,24 @@ OWN_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1")
 THIRDS = {1: "first third", 2: "second third", 3: "last third"}
 COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
 # The coefficients of these columns, in their order.
-OF_PORTION = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
+OF_PORTION = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")
 OF_ONESELF = ("percent_agreement", "cohen_kappa", "gwet_ac1")
-PAIRED = (*OF_ONESELF, "krippendorff_alpha_nominal")
+PAIRED = (*OF_ONESELF, "krippendorff_alpha")
 # So many pairs of judges of a prompt stand in the table itself.
 MOST_PAIRS = 3
-OVERALL = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
+OVERALL = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha")
+
+
+def heads(columns: Sequence[str], weights: str) -> tuple[str, ...]:
+    """The heads of these columns, with the weights of the figures below them; the unweighted ones stand beside."""
+    if weights == UNWEIGHTED:
+        return tuple(columns)
+    return tuple(
+        f"{column}, {weights} weights"
+        if column.lower().endswith("kappa")
+        else column.replace("alpha", "alpha, ordinal")
+        for column in columns
+    )
 
 
 def agreement_rows(report: Report) -> list[AgreementRow]:
@@ -100,7 +113,7 @@ def agreement_rows(report: Report) -> list[AgreementRow]:
         for pair in agreement["pairs"]:
             first, second = pair["judges"]
             chosen = {"judge_1": first, "judge_2": second}
-            figures, n = _figures(pair["coefficients"], PAIRED), pair["coefficients"][0]["n"]
+            figures, n = figures_of(pair["coefficients"], PAIRED), pair["coefficients"][0]["n"]
             judges = f"{first}, {second}"
             row = _row(prompt, agreement, judges, n, chosen, figures, pair["warning"])
             rows.append(replace(row, is_folded=is_folded))
@@ -109,7 +122,7 @@ def agreement_rows(report: Report) -> list[AgreementRow]:
             judges = f"{len(agreement['pairs'])} pairs"
             rows.append(_row(prompt, agreement, judges, agreement["n"], {}, pairs))
         if len(agreement["pairs"]) > 1:
-            agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
+            agreed, fleiss, *others = figures_of(agreement["all"], OVERALL)
             figures = (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others)
             warning = paradox_warning(*agreement["all"][:2])
             rows.append(_row(prompt, agreement, "all", agreement["n"], {}, figures, warning))
@@ -122,11 +135,18 @@ def _over_pairs(pairs: Sequence[JudgePair], name: str) -> Figure:
     values = [one["value"] for one in found if one["value"] is not None]
     if not values:
         return figure_of(found[0])
-    over_all: Coefficient = {**found[0], "value": fsum(values) / len(values)}
-    mean, ends = sentences.in_its_unit(over_all)
-    return Figure(
-        f"mean {mean}", reason=f"{ends(min(values), max(values))} in {counted(len(values), 'pair')}"
-    )
+    means = [_mean(same) for same in zip(*(pair["coefficients"] for pair in pairs), strict=True)]
+    shown = sentences.coefficient_of(means, name)
+    mean, ends = sentences.in_its_unit(shown)
+    among = f"{ends(min(values), max(values))} in {counted(len(values), 'pair')}"
+    return Figure(f"mean {mean}", reason=among, beside=sentences.beside_of(means, shown))
+
+
+def _mean(of_pairs: Sequence[Coefficient]) -> Coefficient:
+    """Over the pairs for which it is defined."""
+    values = [one["value"] for one in of_pairs if one["value"] is not None]
+    mean: Coefficient = {**of_pairs[0], "value": fsum(values) / len(values) if values else None}
+    return mean
 
 
 def _row(
@@ -154,8 +174,12 @@ def in_round(agreement: PromptAgreement) -> str:
     return f", round {agreement['round']}" if agreement["round"] is not None else ""
 
 
-def _figures(coefficients: Sequence[Coefficient], names: Sequence[str]) -> tuple[Figure, ...]:
-    return tuple(figure_of(sentences.coefficient_of(coefficients, name)) for name in names)
+def figures_of(coefficients: Sequence[Coefficient], names: Sequence[str]) -> tuple[Figure, ...]:
+    """Those that are put forward, of those whose names begin so; a weighted one has the unweighted beside it."""
+    shown = [sentences.coefficient_of(coefficients, name) for name in names]
+    return tuple(
+        replace(figure_of(one), beside=sentences.beside_of(coefficients, one)) for one in shown
+    )
 
 
 def figure_of(coefficient: Coefficient) -> Figure:
@@ -265,12 +289,9 @@ def other_rounds(report: Report) -> list[Portion]:
 
 
 def _round_row(entry: PromptAgreement) -> Portion:
-    agreed, fleiss, _, alpha = _figures(entry["all"], OVERALL)
-    kappa = fleiss
+    agreed, kappa, _, alpha = figures_of(entry["all"], OVERALL)
     if len(entry["pairs"]) == 1:
-        kappa = figure_of(
-            sentences.coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
-        )
+        (kappa,) = figures_of(entry["pairs"][0]["coefficients"], ["cohen_kappa"])
     figures = [replace(figure, second="") for figure in (agreed, kappa, alpha)]
     days = _days(entry["since"], entry["until"])
     return Portion(entry["prompt"], f"round {entry['round']}", days, entry["n"], *once(figures))
@@ -283,7 +304,9 @@ def by_slice(report: Report) -> list[Portion]:
         of_round = f", round {entry['round']}" if entry["round"] is not None else ""
         alpha, pairs = replace(figure_of(entry["alpha"]), second=""), entry["pairs"]
         for pair in pairs:
-            figures = [independent(one) for one in pair["coefficients"]]
+            agreed, kappa, *_ = pair["coefficients"]
+            beside = sentences.beside_of(pair["coefficients"], kappa)
+            figures = [independent(agreed), replace(independent(kappa), beside=beside)]
             figures.append(alpha if len(pairs) == 1 else Figure(""))
             name = f"{entry['value']}: {', '.join(pair['judges'])}{of_round}"
             n = pair["coefficients"][0]["n"]
@@ -316,12 +339,12 @@ def own_agreement(report: Report) -> list[Portion]:
 
 
 def _of_two(name: str, made: ChangedVerdicts | JudgeRepeats) -> Portion:
-    return Portion("all", name, "", made["n"], *once(_figures(made["coefficients"], OF_ONESELF)))
+    return Portion("all", name, "", made["n"], *once(figures_of(made["coefficients"], OF_ONESELF)))
 
 
 def _portion(prompt: str, name: str, portion: AgreementPortion) -> Portion:
     # One interval each: a table of parts is read down its columns.
-    figures = [replace(f, second="") for f in _figures(portion["coefficients"], OF_PORTION)]
+    figures = [replace(f, second="") for f in figures_of(portion["coefficients"], OF_PORTION)]
     days = _days(portion["since"], portion["until"])
     return Portion(prompt, name, days, portion["n"], *once(figures))
 

@@ -13,16 +13,24 @@ from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import THIRDS, agreement_sections, in_round
 from evaluation.report.display import read_display
-from evaluation.report.figures import Figure, cluster_word, is_judged, query, scale_of_report
+from evaluation.report.figures import (
+    Figure,
+    cluster_word,
+    is_judged,
+    query,
+    scale_of_report,
+    weights_of,
+)
 from evaluation.report.flow_steps import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
 from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
 from evaluation.report.verdict_rows import model_id, prompt_sections
-from evaluation.shapes.judge_agreement import AgreementThird, PromptAgreement
+from evaluation.shapes.judge_agreement import AgreementThird, JudgePair, PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import VerdictCell
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL, LABELLED
+from evaluation.statistics.weights import UNWEIGHTED
 
 # More judges than this have no heat map: its squares could not be read.
 MOST_JUDGES = 20
@@ -112,30 +120,53 @@ def _days(report: Report, wide: int) -> Iterator[ReportChart]:
 
 def _kappas(report: Report, wide: int) -> Iterator[ReportChart]:
     kappas = [
-        (entry, pair, sentences.coefficient_of(pair["coefficients"], "cohen_kappa"))
+        (entry, pair, _kappa(pair))
         for entry in report["agreement"]["prompts"]
         for pair in entry["pairs"]
     ]
     if not kappas:
         return
-    several = any(len(entry["pairs"]) > 1 for entry, _, _ in kappas)
+    several, name = any(len(entry["pairs"]) > 1 for entry, _, _ in kappas), _named(report)
     titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
     svg = forest_plot(
         [
-            _kappa_row(entry, titles, pair["judges"] if several else (), kappa)
-            for entry, pair, kappa in kappas
+            _kappa_row(entry, titles, pair["judges"] if several else (), pair)
+            for entry, pair, _ in kappas
         ],
-        title="Cohen's kappa on first verdicts",
+        title=f"{name} on first verdicts",
         describe="A square is kappa, its line the 95 % interval. The table of agreement has every number.",
         key="kappa",
-        unit="Cohen's kappa",
+        unit=name,
         wide=wide,
     )
     header = [*OF_ENTRY, "judge_1", "judge_2", "kappa", "low", "high", "n", "method", "reason"]
+    header += _beside(report)
     rows = [
-        [*values(entry, OF_ENTRY), *pair["judges"], *_ends(kappa)] for entry, pair, kappa in kappas
+        [*values(entry, OF_ENTRY), *pair["judges"], *_ends(kappa), *_unweighted(pair, kappa)]
+        for entry, pair, kappa in kappas
     ]
-    yield ReportChart("kappa", "Cohen's kappa by prompt", svg, Sheet(header, rows))
+    yield ReportChart("kappa", f"{name} by prompt", svg, Sheet(header, rows))
+
+
+def _kappa(pair: JudgePair) -> Coefficient:
+    return sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
+
+
+def _named(report: Report, kappa: str = "Cohen's kappa") -> str:
+    """Kappa with its weights."""
+    weights = weights_of(report)
+    return kappa if weights == UNWEIGHTED else f"{kappa} with {weights} weights"
+
+
+def _beside(report: Report) -> list[str]:
+    """Further columns where kappa is weighted."""
+    return ["weights", "unweighted"] if weights_of(report) != UNWEIGHTED else []
+
+
+def _unweighted(pair: JudgePair, kappa: Coefficient) -> list[Any]:
+    """What a weighted kappa has in the columns `_beside`."""
+    plain = sentences.unweighted_of(pair["coefficients"], kappa)
+    return [kappa["weights"], plain["value"]] if plain else []
 
 
 def _ends(kappa: Coefficient) -> list[Any]:
@@ -146,38 +177,41 @@ def _ends(kappa: Coefficient) -> list[Any]:
 
 
 def _kappa_row(
-    entry: PromptAgreement, titles: dict[str, str], judges: Sequence[str], kappa: Coefficient
+    entry: PromptAgreement, titles: dict[str, str], judges: Sequence[str], pair: JudgePair
 ) -> Estimate:
-    prompt = entry["prompt"]
+    prompt, kappa = entry["prompt"], _kappa(pair)
     label = f"{prompt}{in_round(entry)}: {', '.join(judges) if judges else titles[prompt]}"
     shown = sentences.number(kappa["value"], 2)
     low, high = sentences.ends_of(kappa)
     ends = sentences.interval(low, high, 2)
     text = f"{shown} ({ends})" if ends else shown if kappa["value"] is not None else "undefined"
-    return Estimate(label, kappa["value"], low, high, text)
+    beside = sentences.beside_of(pair["coefficients"], kappa, 2)
+    return Estimate(label, kappa["value"], low, high, f"{text}{beside and f', {beside}'}")
 
 
 def _pairs(report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt and round that three or more people judged: kappa of each two."""
     for place, prompt in enumerate(report["agreement"]["prompts"]):
         kappas = {
-            tuple(pair["judges"]): sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
-            for pair in prompt["pairs"]
+            (pair["judges"][0], pair["judges"][1]): (pair, _kappa(pair)) for pair in prompt["pairs"]
         }
         names = sorted({name for both in kappas for name in both})
         if not 3 <= len(names) <= MOST_JUDGES:
             continue
-        title = f"Kappa of each two judges on prompt {prompt['prompt']}{in_round(prompt)}"
+        title = f"{_named(report, 'Kappa')} of each two judges on prompt {prompt['prompt']}{in_round(prompt)}"
         svg = pair_heat_map(
             names,
-            {(first, second): kappa["value"] for (first, second), kappa in kappas.items()},
+            {both: kappa["value"] for both, (_, kappa) in kappas.items()},
             title=title,
             describe="Rows and columns are judges; a darker square is a higher kappa, a dash an undefined one.",
             key=f"pairs-{place}",
             wide=wide,
         )
-        rows = [[*both, kappa["value"], kappa["n"]] for both, kappa in sorted(kappas.items())]
-        header = ["judge_1", "judge_2", "kappa", "n"]
+        rows = [
+            [*both, kappa["value"], kappa["n"], *_unweighted(pair, kappa)]
+            for both, (pair, kappa) in sorted(kappas.items())
+        ]
+        header = ["judge_1", "judge_2", "kappa", "n", *_beside(report)]
         yield ReportChart(f"pairs-{place}", title, svg, Sheet(header, rows))
 
 
@@ -217,7 +251,8 @@ def _over_time(report: Report, wide: int) -> Iterator[ReportChart]:
         wide=wide,
     )
     header = ["prompt", "round", "part", "since", "until", "n", "agreement", "low", "high"]
-    header += ["method", "fleiss_kappa", "krippendorff_alpha_nominal"]
+    coefficients = [_put_forward(part) for entry in thirds for part in entry["over_time"]]
+    header += ["method", *map(_column, coefficients[0])]
     rows = [_part_row(entry, part) for entry in thirds for part in entry["over_time"]]
     yield ReportChart("over-time", "Agreement over time", svg, Sheet(header, rows))
 
@@ -228,13 +263,24 @@ def _point(part: AgreementThird) -> tuple[str, float | None, str]:
 
 
 def _part_row(entry: PromptAgreement, part: AgreementThird) -> list[object]:
-    agreed, fleiss, alpha = (
-        sentences.coefficient_of(part["coefficients"], name)
-        for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
-    )
+    agreed = sentences.coefficient_of(part["coefficients"], "percent_agreement")
     place = [entry["prompt"], entry["round"], part["part"], part["since"], part["until"], part["n"]]
     ends = [*sentences.ends_of(agreed), sentences.method_of(agreed)]
-    return [*place, agreed["value"], *ends, fleiss["value"], alpha["value"]]
+    return [*place, agreed["value"], *ends, *(one["value"] for one in _put_forward(part))]
+
+
+def _put_forward(part: AgreementThird) -> list[Coefficient]:
+    """Kappa and alpha over all judges, and where they are weighted the unweighted ones beside them."""
+    every = part["coefficients"]
+    shown = [sentences.coefficient_of(every, name) for name in ("fleiss_kappa", "krippendorff")]
+    beside = [sentences.unweighted_of(every, one) for one in shown]
+    return [*shown, *(one for one in beside if one)]
+
+
+def _column(coefficient: Coefficient) -> str:
+    """What the sheet calls a coefficient: fleiss_kappa, or fleiss_kappa_linear."""
+    weights = coefficient["weights"]
+    return coefficient["name"] + ("" if weights == UNWEIGHTED else f"_{weights}")
 
 
 # ---------------------------------------------------------------- final verdicts

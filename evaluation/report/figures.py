@@ -7,14 +7,14 @@ from urllib.parse import urlencode
 from evaluation.shapes.study_report import ComparedSubject, Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.tables import UNLABELLED, UNPARSED
-from judging.rules.verdict_scale import VerdictScale, declared_scale
+from judging.rules.verdict_scale import UNWEIGHTED, VerdictScale, declared_scale
 
 
 @dataclass(frozen=True)
 class Figure:
     """One number of a page: its text, its interval, why it is missing, and the query of the rows it counts.
 
-    `beside` is the same number without some of the rows.
+    `beside` is the same number without some of the rows, or without weights.
     `second` is another interval, by another method. Where `value` is a count of `of`, `whole` is the query of
     all these rows.
     """
@@ -40,6 +40,11 @@ def query(**parts: object) -> str:
 def scale_of_report(report: Report) -> VerdictScale:
     """The scale of the report's rubric."""
     return declared_scale(report["verdicts"], report.get("ordered", True))
+
+
+def weights_of(report: Report) -> str:
+    """The weights of the kappa that is put forward."""
+    return report.get("weights", UNWEIGHTED)
 
 
 def is_judged(report: Report) -> bool:

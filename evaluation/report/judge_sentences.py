@@ -77,12 +77,12 @@ def ceiling_sentence(report: Report, prompt: str) -> str:
 
 
 def _own_agreement(entry: PromptAgreement) -> str:
-    agreed, kappa = coefficient_of(entry["all"], "percent_agreement"), kappa_of(entry)
+    agreed, (kappa, beside) = coefficient_of(entry["all"], "percent_agreement"), kappa_of(entry)
     before = f"round {entry['round']}, " if entry["round"] is not None else ""
     shown = "undefined" if kappa["value"] is None else number(kappa["value"])
     return (
         f"{before}{percent(agreed['value'])} of {counted(agreed['n'], 'response')} "
-        f"({name_of(kappa)} {shown})"
+        f"({name_of(kappa)} {shown}{beside and f', {beside}'})"
     )
 
 

@@ -7,6 +7,7 @@ from evaluation.report.agreement_rows import (
     COLUMNS,
     agreement_rows,
     agreement_sections,
+    heads,
     interval_sentence,
 )
 from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
@@ -18,6 +19,7 @@ from evaluation.report.figures import (
     in_its_words,
     is_judged,
     resampled_word,
+    weights_of,
 )
 from evaluation.report.flow_steps import flow_rows
 from evaluation.report.judge_sections import judge_sections
@@ -74,7 +76,7 @@ def _of_verdicts(body: Report, charts: Mapping[str, ReportChart]) -> dict[str, o
         "resolution": resolution_in_words(body),
         "rounds": body.get("rounds"),
         "summary": summary(body, charts),
-        "agreement_columns": COLUMNS,
+        "agreement_columns": heads(COLUMNS, weights_of(body)),
         "agreement": [row for row in rows if not row.is_folded],
         "agreement_of_pairs": [row for row in rows if row.is_folded],
         "by_prompt": agreement_sections(body),

@@ -167,7 +167,7 @@ def _agreement(report: Report) -> Iterator[str]:
     by_round = any(entry["round"] is not None for entry in measured)
     where = ", in each round that gives final verdicts" if by_round else ""
     yield f"Agreement on {agreement['population']}{where}: {'; '.join(map(_coefficient, measured))}."
-    shown = [_shown(entry) for entry in measured]
+    shown = [_shown(entry)[0] for entry in measured]
     methods = dict.fromkeys(sentences.method_of(c) for c in shown if c["value"] is not None)
     if parts := [method for method in methods if method]:
         yield f"Intervals of agreement are 95 % intervals by {', '.join(parts)}."
@@ -184,23 +184,24 @@ def _agreement(report: Report) -> Iterator[str]:
         )
 
 
-def _shown(entry: PromptAgreement) -> Coefficient:
-    """Cohen's kappa where the same two judged all, else Krippendorff's alpha."""
+def _shown(entry: PromptAgreement) -> tuple[Coefficient, str]:
+    """Cohen's kappa where the same two judged all, else Krippendorff's alpha; and what stands beside it."""
     if len(entry["pairs"]) == 1:
-        return sentences.coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
-    return sentences.coefficient_of(entry["all"], "krippendorff_alpha_nominal")
+        return sentences.kappa_of(entry, 2)
+    alpha = sentences.coefficient_of(entry["all"], "krippendorff_alpha")
+    return alpha, sentences.beside_of(entry["all"], alpha, 2)
 
 
 def _coefficient(entry: PromptAgreement) -> str:
-    coefficient = _shown(entry)
-    name = sentences.NAMES[coefficient["name"]]
+    coefficient, beside = _shown(entry)
+    name = sentences.name_of(coefficient)
     where = f"on prompt {entry['prompt']}{in_round(entry)} (n = {coefficient['n']:,})"
     if (pairs := len(entry["pairs"])) > 1:
         where += f", over {pairs} pairs of judges"
     if coefficient["value"] is None:
         agreed = sentences.coefficient_of(entry["all"], "percent_agreement")
         return f"{name} is undefined {where}, where the judges agree in {sentences.percent(agreed['value'])} of cases"
-    return f"{name} is {sentences.with_interval(coefficient)} {where}"
+    return f"{name} is {sentences.with_interval(coefficient, beside)} {where}"
 
 
 # How a final verdict came about, of one response and of several.

@@ -1,7 +1,7 @@
 """The tables of agreement on a part of the responses, below the agreement on all of them. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.report.agreement_rows import (
     OWN_COLUMNS,
@@ -11,12 +11,15 @@ from evaluation.report.agreement_rows import (
     Portion,
     by_slice,
     changed,
+    heads,
     other_rounds,
     over_time,
     own_agreement,
 )
 from evaluation.report.drawings import ReportChart
+from evaluation.report.figures import weights_of
 from evaluation.shapes.study_report import Report
+from evaluation.statistics.weights import UNWEIGHTED
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,20 @@ class PortionTable:
 
 def portion_tables(report: Report, chart: ReportChart | None) -> list[PortionTable]:
     """Those that have rows; the chart is of agreement over time."""
-    return [table for table in _tables(report, chart) if table.rows]
+    weights = weights_of(report)
+    return [
+        replace(table, columns=heads(table.columns, weights))
+        for table in _tables(report, chart)
+        if table.rows
+    ]
+
+
+def of_slices(report: Report) -> str:
+    """Which kappa and alpha the table by slice has."""
+    weights = weights_of(report)
+    if weights == UNWEIGHTED:
+        return "Kappa is unweighted, alpha nominal"
+    return f"Kappa has {weights} weights, alpha is ordinal"
 
 
 def _tables(report: Report, chart: ReportChart | None) -> Iterator[PortionTable]:
@@ -58,8 +74,8 @@ def _tables(report: Report, chart: ReportChart | None) -> Iterator[PortionTable]
     yield PortionTable(
         "by-slice",
         "Agreement by slice",
-        "First verdicts on all responses about records with this value, over all prompts. Kappa is unweighted, alpha "
-        "nominal. The interval of alpha is by resampling, the others take responses as independent.",
+        f"First verdicts on all responses about records with this value, over all prompts. {of_slices(report)}. The "
+        "interval of alpha is by resampling, the others take responses as independent.",
         "Value, judges",
         SLICE_COLUMNS,
         by_slice(report),

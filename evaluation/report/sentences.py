@@ -11,6 +11,7 @@ from evaluation.shapes.verdict_tables import Share
 from evaluation.statistics import wilson
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
+from evaluation.statistics.weights import UNWEIGHTED
 
 Ends = Callable[[float | None, float | None], str]
 
@@ -99,23 +100,37 @@ def name_of(coefficient: PlainCoefficient) -> str:
     """The coefficient's name with its weights."""
     plain = NAMES[coefficient["name"]]
     weights = coefficient["weights"]
-    return plain if weights == "none" else f"{plain}, {weights} weights"
+    return plain if weights == UNWEIGHTED else f"{plain} with {weights} weights"
 
 
 def coefficient_of(coefficients: Sequence[Coefficient], name: str) -> Coefficient:
-    """The unweighted coefficient of that name."""
-    return next(
-        coefficient
-        for coefficient in coefficients
-        if coefficient["name"] == name and coefficient["weights"] == "none"
-    )
+    """The one that is put forward, of those whose names begin so: it comes first."""
+    return next(one for one in coefficients if one["name"].startswith(name))
 
 
-def kappa_of(entry: PromptAgreement) -> Coefficient:
-    """Cohen's kappa where the same two people judged all responses, else Fleiss'."""
-    if len(entry["pairs"]) == 1:
-        return coefficient_of(entry["pairs"][0]["coefficients"], "cohen_kappa")
-    return coefficient_of(entry["all"], "fleiss_kappa")
+def unweighted_of(coefficients: Sequence[Coefficient], shown: Coefficient) -> Coefficient | None:
+    """The same coefficient without weights, of ordinal alpha the nominal one; None where `shown` has none."""
+    name = shown["name"].replace("ordinal", "nominal")
+    if (name, UNWEIGHTED) == (shown["name"], shown["weights"]):
+        return None
+    return next(one for one in coefficients if (one["name"], one["weights"]) == (name, UNWEIGHTED))
+
+
+def beside_of(coefficients: Sequence[Coefficient], shown: Coefficient, places: int = 3) -> str:
+    """That one in words, as they stand next to the weighted one: "unweighted 0.466"; empty where there is none."""
+    plain = unweighted_of(coefficients, shown)
+    if plain is None:
+        return ""
+    word = "unweighted" if plain["name"] == shown["name"] else "nominal"
+    return f"{word} {'undefined' if plain['value'] is None else number(plain['value'], places)}"
+
+
+def kappa_of(entry: PromptAgreement, places: int = 3) -> tuple[Coefficient, str]:
+    """Cohen's kappa where the same two people judged all responses, else Fleiss'; and what stands beside it."""
+    is_pair = len(entry["pairs"]) == 1
+    coefficients = entry["pairs"][0]["coefficients"] if is_pair else entry["all"]
+    kappa = coefficient_of(coefficients, "cohen_kappa" if is_pair else "fleiss_kappa")
+    return kappa, beside_of(coefficients, kappa, places)
 
 
 def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
@@ -127,10 +142,10 @@ def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
     return (shown["low"], shown["high"]) if shown else (None, None)
 
 
-def with_interval(coefficient: Coefficient) -> str:
-    """A value that exists, and in brackets the interval to be shown first."""
+def with_interval(coefficient: Coefficient, beside: str = "") -> str:
+    """A value that exists, in brackets the interval to be shown first, and the value `beside` it."""
     ends = interval(*ends_of(coefficient), 2) or "no interval"
-    return f"{number(coefficient['value'], 2)} ({ends})"
+    return f"{number(coefficient['value'], 2)} ({ends}){beside and f', {beside}'}"
 
 
 def method_of(coefficient: Coefficient) -> str:
@@ -167,16 +182,17 @@ def why_empty(coefficient: PlainCoefficient, reason: str) -> str:
     return f"No interval: {lowered(reason)}" if missing else reason
 
 
-def _value(coefficient: Coefficient) -> str:
-    plain = NAMES[coefficient["name"]]
+def _value(coefficients: Sequence[Coefficient], name: str) -> str:
+    coefficient = coefficient_of(coefficients, name)
+    named, beside = name_of(coefficient), beside_of(coefficients, coefficient)
     if coefficient["value"] is None:
-        return f"{plain} is undefined: {lowered(coefficient['reason'])}"
-    ends = interval(*ends_of(coefficient))
+        return f"{named} is undefined: {lowered(coefficient['reason'])}"
+    ends, beside = interval(*ends_of(coefficient)), beside and f", {beside}"
     if ends:
-        return f"{plain} is {number(coefficient['value'])} (95 % interval {ends})."
+        return f"{named} is {number(coefficient['value'])} (95 % interval {ends}){beside}."
     reason = why_no_interval(coefficient)
     why = f" It has no interval: {lowered(reason)}" if reason else ""
-    return f"{plain} is {number(coefficient['value'])}.{why}"
+    return f"{named} is {number(coefficient['value'])}{beside}.{why}"
 
 
 def lowered(sentence: str) -> str:
@@ -200,8 +216,8 @@ def agreement_sentence(prompt: PromptAgreement) -> str:
         (pair,) = prompt["pairs"]
         first, second = pair["judges"]
         percent_agreement = coefficient_of(pair["coefficients"], "percent_agreement")
-        kappa = coefficient_of(pair["coefficients"], "cohen_kappa")
-        return f"{_agreed(percent_agreement, f'{first} and {second}')} {_value(kappa)}"
+        kappa = _value(pair["coefficients"], "cohen_kappa")
+        return f"{_agreed(percent_agreement, f'{first} and {second}')} {kappa}"
     return _over_all(prompt)
 
 
@@ -217,8 +233,8 @@ def _over_all(prompt: PromptAgreement) -> str:
     )
     return (
         f"{len(prompt['pairs'])} pairs of people judged these responses, so there is no single Cohen's kappa: "
-        f"it is given for each pair. {agreement} {_value(coefficient_of(everybody, 'fleiss_kappa'))} "
-        f"{_value(coefficient_of(everybody, 'krippendorff_alpha_nominal'))}"
+        f"it is given for each pair. {agreement} {_value(everybody, 'fleiss_kappa')} "
+        f"{_value(everybody, 'krippendorff_alpha')}"
     )
 
 
@@ -226,10 +242,12 @@ def changed_sentence(both: ChangedVerdicts) -> str:
     """How far the verdicts that two rounds ended with agree."""
     kappa = coefficient_of(both["coefficients"], "cohen_kappa")
     agreed = coefficient_of(both["coefficients"], "percent_agreement")
-    shown = "undefined" if kappa["value"] is None else with_interval(kappa)
+    beside = beside_of(both["coefficients"], kappa, 2)
+    shown = "undefined" if kappa["value"] is None else with_interval(kappa, beside)
+    weights = f" with {kappa['weights']} weights" if beside else ""
     return (
         f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "
-        f"the two agree in {percent(agreed['value'])} of cases; kappa is {shown}."
+        f"the two agree in {percent(agreed['value'])} of cases; kappa{weights} is {shown}."
     )
 
 

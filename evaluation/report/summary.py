@@ -78,12 +78,12 @@ def _agreement_line(entry: PromptAgreement) -> str:
     before = f"Round {entry['round']}: " if entry["round"] is not None else ""
     if not entry["pairs"]:
         return f"{before}agreement not measured"
-    kappa = sentences.kappa_of(entry)
-    name, n = sentences.NAMES[kappa["name"]], f"n = {entry['n']:,}"
+    kappa, beside = sentences.kappa_of(entry, 2)
+    name, n = sentences.name_of(kappa), f"n = {entry['n']:,}"
     if kappa["value"] is None:
         return f"{before}{name} undefined, {n}. {kappa['reason']}"
     why = sentences.why_no_interval(kappa)
-    return f"{before}{name} {sentences.with_interval(kappa)}, {n}{why and f'. {why}'}"
+    return f"{before}{name} {sentences.with_interval(kappa, beside)}, {n}{why and f'. {why}'}"
 
 
 def holds(row: Comparison) -> bool:

@@ -14,7 +14,7 @@ from evaluation.report.figures import in_its_words, word_of
 from evaluation.report.side_by_side import ReportSide
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparison_entries import plan_of
-from evaluation.sections.study_agreement import agreement_in, pair_entry
+from evaluation.sections.study_agreement import agreement_in, how_compared, pair_entry
 from evaluation.sections.verdict_table import table_of
 from evaluation.shapes.study_rounds import ChangedVerdicts, StudyRound, StudyRounds
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study
@@ -76,7 +76,7 @@ def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdict
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
         cells = [cell for _, cell in rows]
         names = [f"round {n}" for n in rounds]
-        table = pair_entry(names, scale.keys, cells, plan, is_ordered=scale.is_ordered)
+        table = pair_entry(names, scale.keys, cells, plan, **how_compared(scale))
         entries.append({"rounds": list(rounds), "n": sum(cell[-1] for cell in cells), **table})
     return entries
 

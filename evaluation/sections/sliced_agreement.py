@@ -32,7 +32,7 @@ def by_slice(judged: Judged, clustering: Clustering) -> list[SliceAgreement]:
             of = {at for at, there in enumerate(column) if there == value}
             for n in sorted(giving):
                 mine = [one for (at, of_round), one in given.items() if at in of and of_round == n]
-                made = sliced_agreement(mine, judged.scale, plan)
+                made = sliced_agreement(mine, judged.scale, plan, study.judged_by.scale.weights)
                 if made["n"]:
                     number = n if len(giving) > 1 else None
                     title = slices[name].title

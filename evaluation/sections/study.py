@@ -42,6 +42,7 @@ from evaluation.shapes.study_report import (
     ReportVerdict,
 )
 from judging.models import Study
+from judging.rules.verdict_scale import UNWEIGHTED
 from protocols.declaration import WIKICONTRADICT
 
 
@@ -85,6 +86,8 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     }
     if study.is_judged and not best:
         report["ordered"] = False
+    if study.is_judged and (weights := study.judged_by.scale.weights) != UNWEIGHTED:
+        report["weights"] = weights
     if report["judge_models"]:
         report["halves"] = halves_entry(study)
     if slices := by_slice(judged, clustering or Clustering()):

@@ -18,7 +18,6 @@ from evaluation.counts.first_verdicts import (
 from evaluation.counts.judged import Judged
 from evaluation.sections.clustering import Clustering
 from evaluation.shapes.judge_agreement import (
-    AgreementPortion,
     JudgeAgreement,
     JudgeRepeats,
     PromptAgreement,
@@ -150,50 +149,49 @@ class _Parts:
         # The columns of these verdicts, in the order of the scale.
         places = [scale.index(label) for label in labels]
         mine = mine._replace(verdicts=mine.verdicts.take(places, axis=1))
-        paired, ordered = mine.paired, version.scale.is_ordered
-        portion = partial(_portion, labels=labels, plan=self.plan, is_ordered=ordered)
-        of_pair = partial(pair_entry, plan=self.plan, is_ordered=ordered)
+        paired, how = mine.paired, how_compared(version.scale)
+        of_pair = partial(pair_entry, plan=self.plan, places=places, **how)
+        over_all = partial(all_entries, plan=self.plan, places=places, **how)
         return {
             "prompt": prompt["label"],
             "round": round.n if round and named else None,
             "final": self.finals.get(place, 0),
             "labels": labels,
-            **_days(paired),
-            "n": len(paired.parts),
+            **_extent(paired),
             "reason": "" if cells else _not_measured(self.study),
             "pairs": [
-                {"judges": list(both), **of_pair(both, labels, of_both, places=places)}
+                {"judges": list(both), **of_pair(both, labels, of_both)}
                 for both, of_both in cells.items()
             ],
-            "all": all_entries(labels, _by_response(mine), self.plan, ordered),
+            "all": over_all(labels, _by_response(mine)),
             "over_time": [
-                {"part": part, **portion(paired.where(paired.parts == part))}
-                for part in range(1, first_verdicts.PARTS + 1)
-                if cells
+                {"part": n, **_extent(part), "coefficients": over_all(labels, _by_response(part))}
+                for n, part in (paired.thirds if cells else ())
             ],
         }
 
 
-def _portion(
-    part: Responses, labels: Sequence[str], plan: ResamplePlan, is_ordered: bool
-) -> AgreementPortion:
-    """Agreement on a part of the responses, and the days on which their last verdicts were given."""
-    return {
-        **_days(part),
-        "n": len(part.days),
-        "coefficients": all_entries(labels, _by_response(part), plan, is_ordered),
-    }
+class _Compared(TypedDict):
+    is_ordered: bool
+    headline: str
 
 
-class _Days(TypedDict):
+def how_compared(scale: VerdictScale) -> _Compared:
+    """Which coefficients there are of verdicts on this scale, and the weights of the kappa that is put forward."""
+    return {"is_ordered": scale.is_ordered, "headline": scale.weights}
+
+
+class _Extent(TypedDict):
     since: str | None
     until: str | None
+    n: int
 
 
-def _days(part: Responses) -> _Days:
+def _extent(part: Responses) -> _Extent:
+    """The days on which the last verdicts were given on these responses, and how many they are."""
     if not len(part.days):
-        return {"since": None, "until": None}
-    return {"since": str(part.days.min()), "until": str(part.days.max())}
+        return {"since": None, "until": None, "n": 0}
+    return {"since": str(part.days.min()), "until": str(part.days.max()), "n": len(part.days)}
 
 
 def _used(responses: Responses, scale: Sequence[str]) -> set[str]:
@@ -233,5 +231,5 @@ def _own_pair(
     judge: str, repeats: Sequence[RepeatCount], scale: VerdictScale, plan: ResamplePlan
 ) -> JudgeRepeats:
     cells = [(r.cluster, r.verdict_1, r.verdict_2, r.count) for r in repeats]
-    entry = pair_entry((judge, judge), scale.keys, cells, plan, is_ordered=scale.is_ordered)
+    entry = pair_entry((judge, judge), scale.keys, cells, plan, **how_compared(scale))
     return {"judge": judge, "n": sum(repeat.count for repeat in repeats), **entry}

@@ -182,6 +182,8 @@ class Report(ComparedSubject):
 
     `ordered` is there where verdicts have no order, `halves` where judge models are, `rounds` where there were several
     or one was opened again, `scores` where responses are scored, `by_slice` where judged records have slices.
+    `weights` (linear, quadratic) is there where the kappa that is put forward has them: among coefficients it comes
+    before the unweighted one.
     """
 
     format: int
@@ -190,6 +192,7 @@ class Report(ComparedSubject):
     population: str
     verdicts: list[ReportVerdict]
     ordered: NotRequired[bool]
+    weights: NotRequired[str]
     agreement: JudgeAgreement
     tables: list[VerdictTable]
     judge_models: list[JudgeModel]

@@ -23,6 +23,7 @@ from .coefficient import (
     measured,
 )
 from .groups import Counts, Groups, kinds
+from .weights import UNWEIGHTED, agreement_weights
 from .wilson import METHOD as WILSON
 from .wilson import wilson
 
@@ -49,10 +50,14 @@ class Sums:
     def agreement(self) -> Floats:
         return ratio(self.agreed, self.paired.sum(axis=0))
 
-    @property
-    def fleiss(self) -> Floats:
+    def fleiss(self, weights: str = UNWEIGHTED, places: Sequence[int] | None = None) -> Floats:
         shares = ratio(self.paired, self.paired.sum(axis=0))
-        return beyond(self.agreement, (shares**2).sum(axis=0))
+        if weights == UNWEIGHTED:
+            return beyond(self.agreement, (shares**2).sum(axis=0))
+        weight = agreement_weights(places or range(len(shares)), weights)
+        met = self.coincident.sum(axis=(0, 1))
+        agreed = ratio(np.einsum("ij...,ij->...", self.coincident, weight), met)
+        return beyond(agreed, (shares * np.tensordot(weight, shares, 1)).sum(axis=0))
 
     @property
     def ac1(self) -> Floats:
@@ -64,11 +69,19 @@ def all_entries(
     responses: Groups,
     plan: ResamplePlan | None,
     is_ordered: bool = True,
+    headline: str = UNWEIGHTED,
+    places: Sequence[int] | None = None,
 ) -> list[Coefficient]:
-    """The coefficients over all judges of some responses, as a report holds them."""
+    """The coefficients over all judges of some responses, as a report holds them; as pair_entry."""
     has_distances = len(labels) > 2 and is_ordered
-    metrics = (alpha.NOMINAL, alpha.ORDINAL) if has_distances else (alpha.NOMINAL,)
-    return list(of_many(responses, plan, metrics))
+    metrics = dict.fromkeys((*alphas_of(headline), *([alpha.ORDINAL] if has_distances else [])))
+    weights = dict.fromkeys((headline, UNWEIGHTED))
+    return list(of_many(responses, plan, [*metrics], weights=[*weights], places=places))
+
+
+def alphas_of(headline: str) -> tuple[str, ...]:
+    """The alphas next to a kappa of these weights, first the one that is put forward."""
+    return (alpha.NOMINAL,) if headline == UNWEIGHTED else (alpha.ORDINAL, alpha.NOMINAL)
 
 
 def of_many(
@@ -76,13 +89,18 @@ def of_many(
     plan: ResamplePlan | None,
     metrics: Sequence[str],
     values: Sequence[float] | None = None,
+    weights: Sequence[str] = (UNWEIGHTED,),
+    places: Sequence[int] | None = None,
 ) -> tuple[Coefficient, ...]:
-    """Any number of raters; `metrics` name the alphas that make sense, `values` are the labels' numbers."""
+    """Any number of raters; `metrics` name the alphas that make sense, `values` are the labels' numbers.
+
+    `weights` are those of Fleiss' kappas, over labels at these places of a scale.
+    """
     k = groups.rows.shape[1]
     items = np.repeat(groups.rows, groups.sizes, axis=0)
     coefficients = [
         pairwise_agreement(items),
-        fleiss_kappa(items),
+        *(fleiss_kappa(items, kind, places) for kind in weights),
         *(krippendorff_alpha(items, metric, values) for metric in metrics),
         gwet_ac1(items),
     ]
@@ -90,7 +108,8 @@ def of_many(
     def statistic(sums: Floats) -> Floats:
         part = Sums.unpacked(sums, k)
         alphas = [alpha.value_of(part.coincident, metric, values) for metric in metrics]
-        return np.stack([part.agreement, part.fleiss, *alphas, part.ac1])
+        kappas = [part.fleiss(kind, places) for kind in weights]
+        return np.stack([part.agreement, *kappas, *alphas, part.ac1])
 
     def sources(sums: Floats) -> NDArray[np.bool_]:
         """Clusters with an item that two raters labelled: the others say nothing about agreement."""
@@ -146,15 +165,22 @@ def pairwise_agreement(items: ArrayLike) -> Coefficient:
     return coefficient("percent_agreement", value, n, ends=interval, method=WILSON)
 
 
-def fleiss_kappa(items: ArrayLike) -> Coefficient:
-    """Fleiss' kappa (1971); every item that counts needs the same number of raters."""
+def fleiss_kappa(
+    items: ArrayLike, weights: str = UNWEIGHTED, places: Sequence[int] | None = None
+) -> Coefficient:
+    """Fleiss' kappa (1971), weighted as in Gwet (2014) where `weights` is linear or quadratic.
+
+    Every item that counts needs the same number of raters.
+    """
     counts = paired(items)
     n, raters = len(counts), set(counts.sum(axis=1).tolist())
+    why = ""
     if len(raters) != 1:
-        return coefficient("fleiss_kappa", None, n, reason=UNEQUAL if raters else NO_ITEMS)
-    if (counts.sum(axis=0) == counts.sum()).any():
-        return coefficient("fleiss_kappa", None, n, reason=ONE_CATEGORY)
-    return coefficient("fleiss_kappa", float(_sums(counts).fleiss), n)
+        why = UNEQUAL if raters else NO_ITEMS
+    elif (counts.sum(axis=0) == counts.sum()).any():
+        why = ONE_CATEGORY
+    value = None if why else float(_sums(counts).fleiss(weights, places))
+    return coefficient("fleiss_kappa", value, n, weights=weights, reason=why)
 
 
 def gwet_ac1(items: ArrayLike) -> Coefficient:

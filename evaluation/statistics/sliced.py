@@ -11,21 +11,22 @@ from .coefficient import Coefficient
 from .groups import Groups
 from .many_raters import all_entries
 from .two_raters import pair_entry
+from .weights import UNWEIGHTED
 
-ALPHA = "krippendorff_alpha_nominal"
+ALPHA = "krippendorff_alpha"
 # A response: what intervals resample, and each judge's first verdict.
 Judgments = tuple[Hashable, Mapping[str, str]]
 
 
 class SlicedPair(TypedDict):
-    """Two judges: observed agreement and unweighted kappa, which no resampling is made of."""
+    """Two judges: observed agreement and kappa (a weighted one with the unweighted one next), without resampling."""
 
     judges: list[str]
     coefficients: list[Coefficient]
 
 
 class SlicedAgreement(TypedDict):
-    """On `n` responses with two first verdicts or more; `alpha` is nominal, over all judges."""
+    """On `n` responses with two first verdicts or more; `alpha` is over all judges, ordinal where kappa is weighted."""
 
     n: int
     pairs: list[SlicedPair]
@@ -33,9 +34,12 @@ class SlicedAgreement(TypedDict):
 
 
 def sliced_agreement(
-    responses: Sequence[Judgments], labels: Sequence[str], plan: ResamplePlan
+    responses: Sequence[Judgments],
+    labels: Sequence[str],
+    plan: ResamplePlan,
+    headline: str = UNWEIGHTED,
 ) -> SlicedAgreement:
-    """Of these responses by these labels, whatever their prompts."""
+    """Of these responses by these labels, whatever their prompts; `headline` as in pair_entry."""
     paired = [one for one in responses if len(one[1]) > 1]
     judges = sorted({judge for _, given in paired for judge in given})
     pairs: list[SlicedPair] = []
@@ -47,8 +51,9 @@ def sliced_agreement(
             if first in given and second in given
         ]
         if cells:
-            made = pair_entry(both, labels, cells, None, is_ordered=False)["coefficients"][:2]
-            pairs.append({"judges": [*both], "coefficients": made})
+            made = pair_entry(both, labels, cells, None, is_ordered=False, headline=headline)
+            kappas = 1 if headline == UNWEIGHTED else 2
+            pairs.append({"judges": [*both], "coefficients": made["coefficients"][: 1 + kappas]})
     rows = [[[*given.values()].count(label) for label in labels] for _, given in paired]
     numbers: dict[Any, int] = {}
     clusters = [numbers.setdefault(cluster, len(numbers)) for cluster, _ in paired]
@@ -57,8 +62,8 @@ def sliced_agreement(
         np.ones(len(rows), dtype=np.int64),
         np.array(clusters, dtype=np.int64),
     )
-    entries = all_entries(labels, groups, plan, is_ordered=False)
-    alpha = next(one for one in entries if one["name"] == ALPHA)
+    entries = all_entries(labels, groups, plan, is_ordered=False, headline=headline)
+    alpha = next(one for one in entries if one["name"].startswith(ALPHA))
     return {"n": len(paired), "pairs": pairs, "alpha": alpha}
 
 
@@ -68,6 +73,7 @@ def of_rows(
     columns: Sequence[str],
     labels: Sequence[str],
     plan: ResamplePlan,
+    headline: str,
 ) -> list[SlicedAgreement]:
     """The same anew for each entry of a report, from the rows of a zip by kind; `columns` name a cluster."""
     slices = rows["slice"]
@@ -84,5 +90,5 @@ def of_rows(
                     (row["item"], row["round"]), (tuple(map(row.__getitem__, columns)), {})
                 )
                 one[1][row["judge"]] = row["first_verdict"]
-        made.append(sliced_agreement([*found.values()], labels, plan))
+        made.append(sliced_agreement([*found.values()], labels, plan, headline))
     return made

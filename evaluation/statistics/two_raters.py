@@ -33,12 +33,11 @@ from .coefficient import (
     measured,
 )
 from .groups import Counts, Groups
-from .many_raters import krippendorff_alpha_nominal
+from .many_raters import alphas_of, krippendorff_alpha
+from .weights import UNWEIGHTED, agreement_weights, kappas_of
 from .wilson import METHOD as WILSON
 from .wilson import Z, wilson
 
-UNWEIGHTED, LINEAR, QUADRATIC = ("none", "linear", "quadratic")
-WEIGHTED = (LINEAR, QUADRATIC)
 # Cluster, first label, second label, how many.
 PairCell = tuple[Any, str, str, int]
 CLOSED_FORM = "closed form (Fleiss, Cohen and Everitt 1969)"
@@ -60,13 +59,14 @@ def pair_entry(
     plan: ResamplePlan | None,
     places: Sequence[int] | None = None,
     is_ordered: bool = True,
+    headline: str = UNWEIGHTED,
 ) -> PairTable:
     """The table of two judges as a report holds it, with all that is computed from it.
 
-    `places` are those of the labels on their scale, None where the labels are the whole scale.
+    `places` are those of the labels on their scale, None where the labels are the whole scale; `headline` names the
+    weights of the kappa that is put forward.
     """
-    # Two labels have one distance, so weights would repeat the same number.
-    weights = WEIGHTED if len(labels) > 2 and is_ordered else ()
+    weights = kappas_of(len(labels), headline, is_ordered=is_ordered)
     pair = of_two(_groups(labels, cells), labels, plan, weights, places)
     return {
         "labels": list(labels),
@@ -106,24 +106,27 @@ def of_two(
     groups: Groups,
     labels: Sequence[str],
     plan: ResamplePlan | None,
-    weights: Sequence[str] = (),
+    weights: Sequence[str] = (UNWEIGHTED,),
     places: Sequence[int] | None = None,
 ) -> TwoRaters:
     """Two raters over a scale, or over the labels at these places of it.
 
-    `weights` (linear, quadratic) name the weighted kappas that make sense on it.
+    `weights` name the kappas that make sense on it, first the one that is put forward. Where that is weighted, so is
+    alpha: it is ordinal, with the nominal one after it.
     """
     k = len(labels)
     cells = groups.rows[:, 0] * k + groups.rows[:, 1] if len(groups.rows) else np.zeros(0, int)
     table = np.bincount(cells, weights=groups.sizes, minlength=k * k).astype(np.int64).reshape(k, k)
     kinds: list[Callable[[Floats], Floats]] = [observed]
     coefficients = [percent_agreement(table)]
-    for kind in (UNWEIGHTED, *weights):
+    for kind in weights:
         kinds.append(partial(kappa, weights=kind, places=places))
         coefficients.append(cohen_kappa(table, kind, places))
-    kinds += [pi, ac1, lambda tables: alpha.value_of(alpha.of_two_raters(tables))]
+    kinds += [pi, ac1]
     coefficients += [scott_pi(table), gwet_ac1(table)]
-    coefficients.append(krippendorff_alpha_nominal(items_of(table)))
+    for metric in alphas_of(weights[0]):
+        kinds.append(partial(_alpha, metric=metric))
+        coefficients.append(krippendorff_alpha(items_of(table), metric))
     classes = per_class(table, labels)
 
     def statistic(sums: Floats) -> Floats:
@@ -152,6 +155,10 @@ def of_two(
             for of_label, kappa, agreed in zip(classes, kappas, specifics, strict=True)
         ),
     )
+
+
+def _alpha(tables: Floats, metric: str) -> Floats:
+    return alpha.value_of(alpha.of_two_raters(tables), metric)
 
 
 # ---------------------------------------------------------------- one coefficient each
@@ -317,21 +324,6 @@ def margins(tables: Floats) -> tuple[Floats, Floats]:
     """The shares of each label, of the first rater and of the second: `k x ...` each."""
     n = tables.sum(axis=(0, 1))
     return ratio(tables.sum(axis=1), n), ratio(tables.sum(axis=0), n)
-
-
-def agreement_weights(places: Sequence[int], kind: str = UNWEIGHTED) -> Floats:
-    """How much two labels at these places of an ordered scale agree, 1 for equal ones: k x k.
-
-    none: 0 unless equal; linear: 1 - |i - j| / m; quadratic: 1 - (i - j)^2 / m^2, with m from the first place to the
-    last.
-    """
-    power = {UNWEIGHTED: 0, LINEAR: 1, QUADRATIC: 2}.get(kind)
-    if power is None:
-        raise ValueError(f"{kind!r} is none of the weights none, linear, quadratic.")
-    if power == 0 or len(places) == 1:
-        return np.eye(len(places))
-    apart = np.abs(np.subtract.outer(places, places)) / (max(places) - min(places))
-    return np.asarray(1 - apart**power)
 
 
 def kappa(tables: Floats, weights: str = UNWEIGHTED, places: Sequence[int] | None = None) -> Floats:

@@ -8,7 +8,7 @@ from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
 from evaluation.forms import LabelsForm
 from evaluation.labels.file_agreement import LabelsAgreement
-from evaluation.labels.labels_page import class_lines, lines, methods, sheet
+from evaluation.labels.labels_page import class_lines, lines, methods, rule, sheet
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
 
@@ -39,6 +39,7 @@ def _page(
     context: dict[str, object] = {"form": form, "result": result}
     if result:
         context |= {
+            "rule": rule(result),
             "lines": lines(result),
             "classes": class_lines(result),
             "methods": methods(result),

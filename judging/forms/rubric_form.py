@@ -232,7 +232,11 @@ class RubricForm(forms.Form):
         return {
             "name": self.based_on.name,
             **of,
-            **{key: self.text[key] for key in ("ordered", "excludes") if key in self.text},
+            **{
+                key: self.text[key]
+                for key in ("ordered", "weights", "excludes")
+                if key in self.text
+            },
             "title": given["title"],
             "source": given["source"],
             "verdicts": [

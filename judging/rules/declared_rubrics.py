@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generation.prompts.prompting import Prompt
-from judging.rules.verdict_scale import FEWEST, MOST, TONES, VerdictScale, declared_scale
+from judging.rules.verdict_scale import (
+    FEWEST,
+    FEWEST_WEIGHTED,
+    LINEAR,
+    MOST,
+    QUADRATIC,
+    TONES,
+    VerdictScale,
+    declared_scale,
+)
 from protocols.declaration import Declaration, DeclarationProblem, Entry
 from protocols.entry_keys import (
     NAMED,
@@ -35,6 +44,12 @@ KEYS = {
     "ordered": Key(
         bool,
         about="False: the verdicts have no order. Kappa is unweighted, and none has a tone or is best.",
+    ),
+    "weights": Key(
+        str,
+        values=(LINEAR, QUADRATIC),
+        about=f"Of the kappa that reports put forward, for {FEWEST_WEIGHTED} or more verdicts with an order. Without "
+        "it linear; fewer are compared unweighted.",
     ),
     "excludes": Key(
         str,
@@ -120,7 +135,8 @@ def _scale_problem(entry: Entry) -> str:
 
 def scale_of(entry: Entry) -> VerdictScale:
     """That of a rubric's table; raises ValueError with what is wrong."""
-    return declared_scale(entry.values["verdicts"], entry.values.get("ordered", True))
+    given = entry.values
+    return declared_scale(given["verdicts"], given.get("ordered", True), given.get("weights", ""))
 
 
 def _unknown(verdict: str, verdicts: list[str]) -> str:
@@ -153,7 +169,7 @@ def body_of(
         "source": given["source"],
         "verdicts": given["verdicts"],
         **({} if given.get("ordered", True) else {"ordered": False}),
-        **({"excludes": given["excludes"]} if "excludes" in given else {}),
+        **{key: given[key] for key in ("weights", "excludes") if key in given},
         "rules": given.get("rules", []),
         "prompts": {
             prompts[name].name: {

@@ -124,7 +124,7 @@ def digest(data: Mapping[str, Any]) -> str:
 
 def scale_of(data: Mapping[str, Any]) -> VerdictScale:
     """The verdicts of a rubric with these data; raises ValueError with what is wrong."""
-    return declared_scale(data["verdicts"], data.get("ordered", True))
+    return declared_scale(data["verdicts"], data.get("ordered", True), data.get("weights", ""))
 
 
 def protocol_of(data: Mapping[str, Any]) -> str:

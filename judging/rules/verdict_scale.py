@@ -2,7 +2,8 @@
 
 A rubric declares each verdict as {"key", "label"}, and may add "tone" and "best". Without them the order says both:
 the last verdict is best and good, the first bad, any between middling. Reports hold the same entries. Where the rubric
-says that its verdicts have no order, none is best, and all are neutral.
+says that its verdicts have no order, none is best, and all are neutral. The scale also says which kappa reports put
+forward.
 """
 
 import re
@@ -15,6 +16,10 @@ TONES = GOOD, MIDDLING, BAD = "good", "middling", "bad"
 NEUTRAL = "neutral"
 FEWEST, MOST = 2, 6
 LONGEST_KEY, LONGEST_LABEL = 20, 40
+# Weights of kappa, as evaluation/statistics computes it.
+UNWEIGHTED, LINEAR, QUADRATIC = "none", "linear", "quadratic"
+# Up to three ordered labels are compared as the published studies do: without weights.
+FEWEST_WEIGHTED = 4
 # Keys stand in ids and selectors, so no two may differ in case or punctuation alone.
 _KEY = re.compile("[a-z0-9]+( [a-z0-9]+)*")
 # What lists of responses and reports call a missing verdict, and any verdict.
@@ -34,11 +39,12 @@ class Verdict:
 class VerdictScale:
     """`verdicts` run from worst to best; `best` is the key of the one that reports compare by.
 
-    Without an order they stand as declared, and `best` is "".
+    Without an order they stand as declared, and `best` is "". `weights` are those of the kappa that is put forward.
     """
 
     verdicts: tuple[Verdict, ...]
     best: str
+    weights: str = UNWEIGHTED
 
     def __getitem__(self, key: str) -> Verdict:
         """Raises KeyError for a verdict that the scale does not have."""
@@ -62,8 +68,18 @@ class VerdictScale:
         return self.verdicts[::-1] if self.is_ordered else self.verdicts
 
 
-def declared_scale(entries: Sequence[Mapping[str, Any]], is_ordered: bool = True) -> VerdictScale:
-    """The scale that these entries declare; raises ValueError with what is wrong."""
+def headline_weights(labels: int, *, is_ordered: bool, wanted: str = "") -> str:
+    """The weights of the kappa that is put forward for a scale of so many labels.
+
+    None where they have no order, or are three or fewer; else linear, unless quadratic is wanted (Cohen 1968).
+    """
+    return (wanted or LINEAR) if is_ordered and labels >= FEWEST_WEIGHTED else UNWEIGHTED
+
+
+def declared_scale(
+    entries: Sequence[Mapping[str, Any]], is_ordered: bool = True, weights: str = ""
+) -> VerdictScale:
+    """The scale that these entries declare, with the weights wanted; raises ValueError with what is wrong."""
     if not is_ordered:
         if any(entry.get("tone") or entry.get("best") for entry in entries):
             raise ValueError("Verdicts without an order have no tone, and none is best.")
@@ -74,7 +90,13 @@ def declared_scale(entries: Sequence[Mapping[str, Any]], is_ordered: bool = True
         for place, entry in enumerate(entries)
     )
     best = [entry["key"] for entry in entries if entry.get("best")] or [entries[-1]["key"]]
-    scale = VerdictScale(verdicts, best[0] if is_ordered else "")
+    headline = headline_weights(len(entries), is_ordered=is_ordered, wanted=weights)
+    if weights and headline != weights:
+        raise ValueError(
+            f"Weights are for {FEWEST_WEIGHTED} or more verdicts with an order: others are compared without. "
+            "Leave weights out."
+        )
+    scale = VerdictScale(verdicts, best[0] if is_ordered else "", headline)
     if not FEWEST <= len(entries) <= MOST or len(set(scale.keys)) < len(entries):
         raise ValueError(f"A rubric needs {FEWEST} to {MOST} verdicts, each named once.")
     if len(best) > 1:

@@ -76,7 +76,7 @@ def test_the_keys_are_these():
     result = agreement_in(cohen())
     counts = ["n_items", "n_raters", "n_labels"]
     read = ["n_left_out", "left_out", "notices"]
-    assert list(result) == [*counts, *read, "labels", "coefficients", "per_class"]
+    assert list(result) == [*counts, *read, "labels", "weights", "coefficients", "per_class"]
     assert [result[name] for name in read] == [0, {}, []]
     assert [result[name] for name in counts] == [200, 2, 400]
     assert result["labels"] == ["x", "y", "z"]

@@ -5,6 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.report import sentences
+from tests.evaluation.statistics.test_agreement import FIVE
 
 LINES = "item,rater,label,cluster\n" + "".join(
     f"{n},{who},{'yes' if (n + (who == 'bob') * (n % 4 == 0)) % 2 else 'no'},{n % 10}\n"
@@ -29,7 +30,7 @@ def printed(*args):
 def test_json_holds_these_keys_and_nothing_else(file):
     result = json.loads(printed(file, "--json", "--resamples", "200")[0])
     counts = {"n_items", "n_raters", "n_labels", "n_left_out", "left_out", "notices"}
-    assert set(result) == counts | {"labels", "coefficients", "per_class"}
+    assert set(result) == counts | {"labels", "weights", "coefficients", "per_class"}
     assert result["labels"] == ["no", "yes"]
     kappa = sentences.coefficient_of(result["coefficients"], "cohen_kappa")
     assert kappa["pair"] == ["alice", "bob"]
@@ -46,6 +47,25 @@ def test_the_order_makes_the_weighted_coefficients(file):
         for row in result["coefficients"]
         if row["weights"] != "none" or row["name"] == "krippendorff_alpha_ordinal"
     )
+
+
+def test_four_ordered_labels_or_more_have_the_headline_of_reports(tmp_path):
+    cells = [(i, j) for i, row in enumerate(FIVE) for j, n in enumerate(row) for _ in range(n)]
+    lines = "".join(f"{n},{i + 1},{j + 1}\n" for n, (i, j) in enumerate(cells))
+    path = tmp_path / "five.csv"
+    path.write_text(f"item,a,b\n{lines}", encoding="utf-8")
+    out, _ = printed(path, "--order", "1,2,3,4,5", "--resamples", "0")
+    assert "As in reports, kappa with linear weights comes first: four labels or more" in out
+    shown = [line.strip().partition(" (")[0] for line in out.splitlines() if "kappa" in line]
+    assert shown[1:3] == [
+        "Fleiss' kappa with linear weights, all, n = 48: 0.747",
+        "Fleiss' kappa, all, n = 48: 0.464",
+    ]
+    assert shown[3:6] == [
+        "Cohen's kappa with linear weights, a and b, n = 48: 0.748",
+        "Cohen's kappa, a and b, n = 48: 0.466",
+        "Cohen's kappa with quadratic weights, a and b, n = 48: 0.900",
+    ]
 
 
 def test_the_table_reads_without_json(file):

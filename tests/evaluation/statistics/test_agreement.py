@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.coefficient import (
     NO_ERROR,
     NO_ITEMS,
@@ -16,7 +17,9 @@ from evaluation.statistics.coefficient import (
     UNEQUAL,
     UNUSED,
 )
+from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import (
+    all_entries,
     fleiss_kappa,
     krippendorff_alpha,
     krippendorff_alpha_nominal,
@@ -24,18 +27,20 @@ from evaluation.statistics.many_raters import (
 )
 from evaluation.statistics.two_raters import (
     CLOSED_FORM,
-    agreement_weights,
     checked,
     cohen_kappa,
     gwet_ac1,
     items_of,
+    pair_entry,
     paradox_warning,
     per_class,
     percent_agreement,
     scott_pi,
 )
+from evaluation.statistics.weights import agreement_weights
 
 COHEN = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]  # Cohen (1960), table 1, as counts of 200
+FIVE = [[12, 3, 0, 0, 0], [3, 3, 0, 0, 0], [0, 4, 1, 1, 1], [0, 0, 2, 6, 2], [0, 0, 0, 4, 6]]
 VIERA = [[15, 5], [10, 70]]  # Viera and Garrett (2005)
 KRIPPENDORFF = [  # Krippendorff (2011), section C: four observers, twelve units, missing labels
     "123321412...",
@@ -274,6 +279,36 @@ def test_fleiss_kappa_of_the_textbook():
         [0, 2, 2, 3, 7],
     ]
     assert fleiss_kappa(items)["value"] == pytest.approx(0.210, abs=5e-4)
+    # With weights: irrCAC 0.4.4, CAC(…, weights=…).fleiss().
+    assert fleiss_kappa(items, "linear")["value"] == pytest.approx(0.392905690023)
+    assert fleiss_kappa(items, "quadratic")["value"] == pytest.approx(0.540457301237)
+
+
+@pytest.mark.parametrize(
+    ("weights", "shown"), [("none", 0.466), ("linear", 0.748), ("quadratic", 0.900)]
+)
+def test_five_ordered_labels(weights, shown):
+    assert round(cohen_kappa(FIVE, weights)["value"], 3) == shown
+
+
+@pytest.mark.parametrize("headline", ["none", "linear", "quadratic"])
+def test_what_is_put_forward_comes_first_and_the_unweighted_one_follows(headline):
+    labels, plan = ["a", "b", "c", "d", "e"], ResamplePlan(1, 200)
+    places = [(i, j) for i in range(5) for j in range(5) if FIVE[i][j]]
+    cells = [(place, labels[place[0]], labels[place[1]], FIVE[place[0]][place[1]]) for place in places]  # fmt: skip
+    both = pair_entry(("P", "Q"), labels, cells, plan, headline=headline)["coefficients"]
+    items = [np.bincount(place, minlength=5) for place in places]
+    groups = Groups(np.array(items), np.array([cell[-1] for cell in cells]))
+    every = all_entries(labels, groups, plan, headline=headline)
+    nominal_first = ["krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"]
+    for coefficients, name in ((both, "cohen_kappa"), (every, "fleiss_kappa")):
+        kappas = [one["weights"] for one in coefficients if one["name"] == name]
+        assert kappas[: 1 + (headline != "none")] == [*dict.fromkeys((headline, "none"))]
+        kappa = coefficients[1]  # which the paradox is told of
+        assert (kappa["name"], kappa["weights"]) == (name, headline)
+        assert kappa["clustered"]["low"] < kappa["value"] < kappa["clustered"]["high"]
+        alphas = [one["name"] for one in coefficients if "alpha" in one["name"]]
+        assert alphas == (nominal_first[:: 1 if headline == "none" else -1])[: len(alphas)]
 
 
 def test_agreement_of_pairs_is_percent_agreement_where_there_are_two():

@@ -46,6 +46,8 @@ def test_the_rubric_of_conflictbank_is_one():
         (f"{OF_DEFAULT}yes = ", f"{OF_DEFAULT}maybe = ", "maybe = ", "'maybe' is no verdict. There are no, yes."),
         ('name = "yes-no"', 'name = "yes-no"\nordered = "no"', "ordered = ", "this is not true or false."),
         (VERDICTS, f'{VERDICTS[:-3]}, tone = "good" }}]\nordered = false', "verdicts = ", "Verdicts without an order"),
+        ('name = "yes-no"', 'name = "yes-no"\nweights = "linear"', "verdicts = ", "Weights are for 4 or more verdicts"),
+        ('name = "yes-no"', 'name = "yes-no"\nweights = "cubic"', "weights = ", "'cubic' is none of linear, quadratic"),
         ('name = "yes-no"', 'name = "yes-no"\nexcludes = "never"', "excludes = ",
          "excludes: 'never' is no verdict. There are no, yes."),
         ('name = "yes-no"', 'name = "yes-no"\nexcludes = ["no"]', "excludes = ", "this is not a text."),

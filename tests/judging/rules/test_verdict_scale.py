@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.rules.verdict_scale import declared_scale
+from judging.rules.verdict_scale import declared_scale, headline_weights
 
 
 def entries(*keys, **more):
@@ -43,6 +43,25 @@ def test_verdicts_without_an_order_are_neutral_and_none_is_best():
     assert scale.best == ""
     assert {verdict.tone for verdict in scale.verdicts} == {"neutral"}
     assert [verdict.key for verdict in scale.offered] == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_ordered", "wanted", "weights"),
+    [
+        (2, True, "", "none"), (3, True, "", "none"), (4, True, "", "linear"), (6, True, "quadratic", "quadratic"),
+        (4, True, "linear", "linear"), (4, False, "", "none"), (3, True, "quadratic", "none"),
+    ],
+)  # fmt: skip
+def test_four_ordered_verdicts_are_compared_by_linear_weights_unless_others_are_wanted(
+    labels, is_ordered, wanted, weights
+):
+    assert headline_weights(labels, is_ordered=is_ordered, wanted=wanted) == weights
+
+
+@pytest.mark.parametrize(("keys", "is_ordered"), [("abc", True), ("abcd", False)])
+def test_weights_that_would_not_be_used_are_refused(keys, is_ordered):
+    with pytest.raises(ValueError, match="Weights are for 4 or more verdicts with an order"):
+        declared_scale(entries(*keys), is_ordered, "linear")
 
 
 @pytest.mark.parametrize("more", [{"tone": "good"}, {"best": True}, {"tone": "neutral"}])
