@@ -13,7 +13,7 @@ from generation import caps, prompt_versions, runs
 from generation.elsewhere.import_kind import MOST_BYTES
 from generation.elsewhere.importing import checked_name
 from generation.grid import OUTCOMES, GridChoice, GridColumns
-from generation.inference import chat, client, reasoning, request_fields
+from generation.inference import chat, client, markup, request_fields
 from generation.model_pages import whole_name
 from generation.models import LanguageModel, Run
 from generation.prompts.prompting import Prompt
@@ -107,17 +107,21 @@ class ModelForm(forms.Form):
 
 
 class MarksForm(forms.Form):
-    """How a model marks its reasoning."""
+    """How a model marks its reasoning, or that its texts are shown with all markup."""
 
     marks = forms.ChoiceField(
         required=False,
         choices=[
             ("", "Not chosen: each mark of the table where a text begins with it"),
-            *((mark.name, mark.name) for mark in reasoning.MARKS[1:]),
-            (reasoning.SHOWN, "None: texts are shown as they are, and nothing is held"),
+            *((mark.name, mark.name) for mark in markup.MARKS[1:]),
+            (
+                markup.SHOWN,
+                "None: texts are shown as they are, with all markup, and nothing is held",
+            ),
         ],
         label="Marks of reasoning",
-        help_text="The model's own mark is also read where the chat template writes its opening.",
+        help_text="The model's own mark is also read where the chat template writes its opening. Special tokens and "
+        "wrappers round an answer are taken off with each choice but the last.",
     )
     opens_reasoning = forms.BooleanField(
         required=False,

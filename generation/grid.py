@@ -41,7 +41,7 @@ OUTCOMES: Mapping[str, tuple[str, Q]] = {
     controlled.SKIPPED: ("Skipped", responses.SKIPPED),
     "again": ("Asked again", responses.ASKED_AGAIN),
     chat.UNDECIDED: ("No likeliest option", Q(finding=chat.UNDECIDED)),
-    "held": ("Held: may have reasoning in it", Q(held=True)),
+    "held": ("Held: may have markup or reasoning in it", Q(held=True)),
     "unverified": ("Prompt not verified", Q(prompt_verified=False)),
     "cut": ("Cut off at a limit", Q(finish_reason__in=chat.CUT_OFF)),
     chat.ABORTED: ("Broken off", Q(finding=chat.ABORTED)),

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count
 
 from generation import registry
-from generation.inference import chat, client, embedded, reasoning
+from generation.inference import chat, client, embedded, markup
 from generation.inference.faults import ServiceFault
 from generation.models import GIVEN, LanguageModel, Response
 
@@ -83,7 +83,7 @@ def abilities_line(model: LanguageModel) -> str:
     parts = ["completions without a chat" if model.able.completions else "chat"]
     if model.able.limit != chat.MAX_TOKENS:
         parts.append(model.able.limit)
-    if model.able.marks == reasoning.SHOWN:
+    if model.able.marks == markup.SHOWN:
         parts.append("texts shown as they are")
     elif model.able.marks:
         parts.append(f"reasoning in {model.able.marks}")

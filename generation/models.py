@@ -287,8 +287,8 @@ class Response(Leased):
     )
     held = models.BooleanField(
         null=True,
-        help_text="Whether its text may have reasoning in it: then it is in no study until an admin chooses how "
-        "that is marked. Null: nobody has looked.",
+        help_text="Whether its text may have markup or reasoning in it: then it is in no study until an admin chooses "
+        "how that is read. Null: nobody has looked.",
     )
     finding = models.CharField(max_length=10, choices=FINDINGS, blank=True, default="")
     request = models.JSONField(null=True, blank=True, help_text="The request's body as sent.")

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from datasets.identity import canonical
-from generation.inference import chat, client, faults, probing, reasoning, request_fields, scoring
+from generation.inference import chat, client, faults, markup, probing, request_fields, scoring
 from generation.models import GIVEN, LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from leases.extension import ExtensionPoint
@@ -192,7 +192,8 @@ def read_again(model: LanguageModel) -> int:
 
     What somebody has judged stays, and what a check was sent about: only whether it is held is looked at again.
     """
-    rows = model.responses.filter(state=ResponseState.DONE, finding="", scored__isnull=True)
+    rows = model.responses.filter(state=ResponseState.DONE, scored__isnull=True)
+    rows = rows.exclude(~Q(finding=""), text="")
     keys = list(rows.filter(reply__isnull=False).order_by().values_list("pk", flat=True))
     changed = 0
     for start in range(0, len(keys), _BATCH):
@@ -211,7 +212,8 @@ def read_text(row: Response, able: chat.Abilities) -> bool:
     is_read = row.check_reply is None
     found = chat.text_of(row.reply, able, bare="prompt" in (row.request or {})) if is_read else None
     row.text, row.reasoning = found or before[:2]
-    row.held = (is_read and not found) or reasoning.is_held(row.text, able.marks)
+    said = (row.text, row.check_reply or "")
+    row.held = (is_read and not found) or any(markup.is_held(text, able.marks) for text in said)
     return (row.text, row.reasoning, row.held) != before
 
 

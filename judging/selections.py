@@ -58,7 +58,7 @@ class Selection:
         return self.responses().filter(state=ResponseState.DONE).exclude(held=True)
 
     def held(self) -> int:
-        """How many selected responses may have reasoning in their text, and are left out until an admin chooses."""
+        """How many selected responses may have markup in their text, and are left out until an admin chooses."""
         return self.responses().filter(state=ResponseState.DONE, held=True).count()
 
     def chosen(self) -> list[Response]:
@@ -75,8 +75,8 @@ class Selection:
             responses = [response for response in responses if response.pk in keys]
         if not responses and (held := self.held()):
             raise Refusal(
-                f"{how_many(held, 'finished response')} may have reasoning in the text, and no other matches. Choose "
-                "on the page of models how these models mark their reasoning."
+                f"{how_many(held, 'finished response')} may have markup or reasoning in the text, and no other "
+                "matches. Choose on the page of models, under Markup, how these models are read."
             )
         if not declaration or not responses:
             raise Refusal(

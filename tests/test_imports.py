@@ -166,7 +166,7 @@ PURE = {
     "generation.excerpts",
     "generation.inference.chat",
     "generation.inference.faults",
-    "generation.inference.reasoning",
+    "generation.inference.markup",
     "generation.inference.request_fields",
     "generation.inference.scoring",
     "generation.inference.service_entries",

@@ -22,7 +22,7 @@ from generation.call_queues import (
     set_back,
     sweep,
 )
-from generation.inference import reasoning
+from generation.inference import markup
 from generation.models import (
     Attempt,
     FirstReply,
@@ -42,8 +42,8 @@ log = structlog.get_logger(__name__)
 
 CLAIMED = ("attempts", "cost", "prompt", "rendered", "follow_up", "wanted", "askings", "scored")
 HELD_BEFORE = (
-    "The first reply looks like a model's reasoning in no known marks, so no second text was sent with it. Choose "
-    "under Reasoning in the list of models how it is read, and then ask again what failed."
+    "The first reply may have a model's markup or reasoning in it, so no second text was sent with it. Choose under "
+    "Markup in the list of models how it is read, and then ask again what failed."
 )
 # What a response keeps of a reply that is checked.
 ANSWER = ("text", "reasoning", "finish_reason")
@@ -226,13 +226,9 @@ def _turn(
 
 
 def _decided(row: Settled) -> Settled:
-    """With what becomes of its response; it fails where another text would be sent with what may be reasoning."""
+    """With what becomes of its response; it fails where another text would be sent with what may be markup."""
     verb = _verb(row)
-    if (
-        verb == "go_on"
-        and row.reply
-        and reasoning.is_held(row.reply.text, row.call.model.able.marks)
-    ):
+    if verb == "go_on" and row.reply and markup.is_held(row.reply.text, row.call.model.able.marks):
         return replace(row, verb="fail", error=HELD_BEFORE)
     return replace(row, verb=verb)
 
@@ -309,9 +305,10 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
     of_reply = dict.fromkeys(("text", "reasoning", "finish_reason"), "")
     skipped = {**of_reply, "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
     checked = row.call.checked
-    said = checked["text"] if checked else row.reply.text
+    said = [row.reply.text, *([checked["text"]] if checked else [])]
+    held = any(markup.is_held(text, row.call.model.able.marks) for text in said)
     return {
-        "held": row.verb != "skip" and reasoning.is_held(said, row.call.model.able.marks),
+        "held": row.verb != "skip" and held,
         "error": "",
         "finding": row.reply.finding,
         **row.reply.columns,

@@ -214,7 +214,7 @@ def _identity(given: GivenResponse) -> bytes:
 
 
 def _response(given: GivenResponse, found: Rendered, able: chat.Abilities) -> Response:
-    """The response; its text is read as those of services are, so that reasoning in it is parted, or holds it."""
+    """The response; its text is read as those of services are, so that markup is taken off, or holds it."""
     is_known = given.prompt_sha256.lower() == found.prompt.sha256
     row = Response(
         instance=found.instance,
@@ -235,7 +235,7 @@ def _response(given: GivenResponse, found: Rendered, able: chat.Abilities) -> Re
         row.text = ""
     elif not given.text.strip():
         row.finding = given.finding or chat.EMPTY
-    elif not given.finding:
+    else:
         registry.read_text(row, able)
     return row
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from generation.inference import faults, reasoning, service_errors, shapes, streams
+from generation.inference import faults, markup, service_errors, shapes, streams
 from generation.inference.service_errors import shown
 from generation.inference.shapes import ABORTED, CUT_OFF, FILTERED, REFUSED, REPETITION
 
@@ -39,7 +39,7 @@ class Abilities:
 
     `completions`: it has no chat, and takes the bare text. `limit`: its name for the maximum of new tokens.
     `opens_reasoning`: its chat template begins the reasoning, so that a reply has the mark of its end alone.
-    `marks`: how it marks reasoning in its text (reasoning.MARKS), "" where that is not chosen.
+    `marks`: how it marks reasoning in its text (markup.MARKS), "" where that is not chosen.
     `scores`: how it gives log-probabilities (scoring.ways), "" where it does not; of `alternatives` tokens.
     """
 
@@ -160,7 +160,7 @@ def _reply(
         finding, finish_reason = "" if text else UNDECIDED, ""
     elif finding == ABORTED:
         text = ""
-    elif finding != REFUSED:
+    else:
         text, thought = _parted(said, abilities)
     read, written = counted(data)
     made = Reply(
@@ -182,10 +182,10 @@ def _reply(
 
 
 def _parted(said: shapes.Said, abilities: Abilities) -> tuple[str | None, str]:
-    return reasoning.parted(
+    return markup.parted(
         said.text or "",
         marks=abilities.marks,
-        opened=abilities.opens_reasoning and not said.apart,
+        opened=abilities.opens_reasoning and not said.apart and said.finding != REFUSED,
         is_cut=said.finish_reason in CUT_OFF,
     )
 
@@ -203,9 +203,9 @@ def text_of(raw: Any, abilities: Abilities, *, bare: bool) -> tuple[str, str] | 
 
 
 def marks_in(reply: Reply) -> tuple[str, bool]:
-    """(name of the mark, whether the template writes its opening) of the reply to a test (reasoning.found)."""
+    """(name of the mark, whether the template writes its opening) of the reply to a test (markup.found)."""
     said = shapes.said(reply.raw["choices"][0], bare="prompt" in reply.request)
-    return reasoning.found(said.text or "")
+    return markup.found(said.text or "")
 
 
 def _choice(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.inference import chat, faults, reasoning, service_errors, shapes
+from generation.inference import chat, faults, markup, service_errors, shapes
 
 # How a service gives log-probabilities: after the bare text, or as the first token of a chat's reply.
 COMPLETIONS, CHAT = "completions", "chat"
@@ -75,7 +75,7 @@ def choose(
     `choice` is the reply's, `text` its text, `thought` its reasoning. Raises WrongShape.
     """
     entries = _entries(choice, status)
-    apart = reasoning.begins(text or "") or reasoning.parted(text or "") != (text or "", "")
+    apart = markup.begins(text or "") or markup.parted(text or "")[1]
     if thought or apart or _is_hidden(choice, text):
         raise faults.WrongShape(REASONS, status=status)
     _check(entries, options, status)

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from generation.inference import reasoning
+from generation.inference import markup
 
 BATCH = 1000
 
@@ -14,7 +14,7 @@ def hold(apps, schema_editor):
     last = 0
     while some := list(rows.filter(pk__gt=last).values_list("pk", "text")[:BATCH]):
         last = some[-1][0]
-        held = [key for key, text in some if reasoning.parted(text) != (text, "") or reasoning.is_held(text, "")]
+        held = [key for key, text in some if markup.parted(text) != (text, "") or markup.is_held(text, "")]
         responses.filter(pk__in=held).update(held=True)
 
 

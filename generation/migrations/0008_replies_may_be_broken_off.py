@@ -15,4 +15,9 @@ class Migration(migrations.Migration):
             name='finding',
             field=models.CharField(blank=True, choices=[('refused', 'The model declined to answer.'), ('filtered', 'The answer was withheld by a content filter.'), ('skipped', 'The model gave no answer of the asked form.'), ('undecided', 'None of the options was the likeliest answer.'), ('empty', 'The model answered with an empty text.'), ('aborted', 'The service broke the reply off.')], default='', max_length=10),
         ),
+        migrations.AlterField(
+            model_name='response',
+            name='held',
+            field=models.BooleanField(help_text='Whether its text may have markup or reasoning in it: then it is in no study until an admin chooses how that is read. Null: nobody has looked.', null=True),
+        ),
     ]

@@ -91,7 +91,7 @@ def test_model(request: HttpRequest, key: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def marks(request: HttpRequest, key: int) -> HttpResponse:
-    """Choose how a model marks its reasoning; texts that nobody has judged are read again."""
+    """Choose how a model's markup is read; texts that nobody has judged are read again."""
     check_models_shown(person_of(request))
     model = get_object_or_404(LanguageModel.objects.filter(registry.has_replies()), pk=key)
     now = {"marks": model.able.marks, "opens_reasoning": model.able.opens_reasoning}
@@ -106,7 +106,7 @@ def marks(request: HttpRequest, key: int) -> HttpResponse:
             "has judged.",
         )
         return redirect("generation:models")
-    heading = f"How {model} marks its reasoning"
+    heading = f"Markup of {model}"
     return form_page(request, "generation/small_form.html", {"form": form, "heading": heading})
 
 

@@ -21,7 +21,7 @@ from generation.call_queues import (
     set_back,
     sweep,
 )
-from generation.inference import reasoning
+from generation.inference import markup
 from generation.models import LONG, Response
 from generation.prompts.prompting import Prompt
 from judging.machine import control
@@ -100,7 +100,7 @@ class JudgeQueue(CallQueue):
             row.call.pk: settled_by(
                 row.reply.text,
                 *judged_by[row.call.pk],
-                is_held=reasoning.is_held(row.reply.text, row.call.model.able.marks),
+                is_held=markup.is_held(row.reply.text, row.call.model.able.marks),
             )
             for row in answered
             if row.reply

@@ -155,7 +155,7 @@ Read = tuple[str, dict[str, str | None], dict[str, str]]
 def settled_by(reply: str, response: str, known: Spellings, *, is_held: bool = False) -> Read:
     """(move, columns of the machine verdict, columns of the call) to store for a reply about a response.
 
-    A reply that `is_held`, because it may have reasoning in it, has no verdict: one in the reasoning is not meant.
+    A reply that `is_held`, because it may have markup in it, has no verdict: one in the reasoning is not meant.
     """
     own = own_words(reply, response, known)
     verdict, spelling = ("", "") if is_held else parse(own, known)

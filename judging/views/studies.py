@@ -87,8 +87,8 @@ def new(request: HttpRequest) -> HttpResponse:
             if held := selection.held():
                 messages.warning(
                     request,
-                    f"Left out, as reasoning may be in the text: {how_many(held, 'chosen response')}. Choose on "
-                    "the page of models how these models mark their reasoning.",
+                    f"Left out, as markup or reasoning may be in the text: {how_many(held, 'chosen response')}. "
+                    "Choose on the page of models, under Markup, how these models are read.",
                 )
             if missing := selection.unanswered():
                 messages.warning(

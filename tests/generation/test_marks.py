@@ -6,7 +6,7 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from generation import registry
-from generation.inference import reasoning
+from generation.inference import markup
 from generation.models import Response
 from judging import studies
 from judging.selections import Selection
@@ -24,7 +24,9 @@ ANSWERS = [
     "[THINK]They conflict; I pick 12.[/THINK]12 m",
     "<thinking>They conflict.</thinking>\n12 m",
     "◁think▷They conflict.◁/think▷12 m",
+    "Here is my thought process:\nThey conflict.\n\nHere is my response:\n12 m",
 ]
+BARE = ["<answer>12 m</answer>", "<|begin_of_box|>12 m<|end_of_box|>", "12 m<|im_end|>", "12 m</s>"]
 UNKNOWN = "<my_thoughts>They conflict.</my_thoughts>12 m"
 
 
@@ -50,6 +52,33 @@ def test_judges_read_the_answer_alone(fake, text):
     assert row.reply["choices"][0]["message"]["content"] == text
 
 
+@pytest.mark.parametrize("text", BARE)
+def test_judges_read_no_tokens_and_wrappers(fake, text):
+    _, (row,) = answered(fake, text)
+    assert (row.text, row.reasoning, row.held) == ("12 m", "", False)
+    assert row.reply["choices"][0]["message"]["content"] == text
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "held"),
+    [
+        ({"content": "It is<|im_end|>"}, "It is", False),
+        ({"content": "It is <|a|> b"}, "It is <|a|> b", True),
+        ({"content": None, "refusal": "No.</s>"}, "No.", False),
+    ],
+)
+def test_the_text_of_a_finding_has_no_markup_either(fake, message, text, held):
+    made = run(questions=1)
+    fake.enqueue(Fault(200, {"choices": [{"message": message, "finish_reason": "SAFETY"}]}))
+    answer_all(made)
+    row = made.responses.get()
+    assert row.finding
+    assert (row.text, row.held) == (text, held)
+    if held:
+        registry.choose_marks(row.model, markup.SHOWN, False)
+        assert made.responses.get().held is False
+
+
 @pytest.mark.parametrize(
     ("text", "marks", "opens"),
     [(ANSWERS[2], "[THINK]", False), ("Hm.◁/think▷Yes.", "◁think▷", True), ("Yes.", "", False)],
@@ -63,10 +92,10 @@ def test_a_test_call_chooses_the_mark(fake, text, marks, opens):
 
 def test_a_test_call_does_not_change_an_admins_choice(fake):
     model = echo()
-    registry.choose_marks(model, reasoning.SHOWN, False)
+    registry.choose_marks(model, markup.SHOWN, False)
     fake.enqueue(Say(ANSWERS[2]))
     registry.test(model)
-    assert model.able.marks == reasoning.SHOWN
+    assert model.able.marks == markup.SHOWN
 
 
 def test_marks_are_no_part_of_a_models_identity(fake):
@@ -81,13 +110,15 @@ def test_what_is_in_no_table_is_held_out_of_studies_until_it_is_shown_as_it_is(f
     assert (first.text, first.held, second.held) == (UNKNOWN, True, False)
     selection = Selection([made])
     assert (selection.chosen(), selection.held(), selection.left_out()) == ([second], 1, 0)
-    registry.choose_marks(first.model, reasoning.SHOWN, False)
+    registry.choose_marks(first.model, markup.SHOWN, False)
     assert (len(selection.chosen()), selection.held()) == (2, 0)
 
 
 def test_a_study_without_any_other_response_says_what_to_do(fake):
     made, _ = answered(fake, UNKNOWN)
-    with pytest.raises(Refusal, match="1 finished response may have reasoning in the text"):
+    with pytest.raises(
+        Refusal, match="1 finished response may have markup or reasoning in the text"
+    ):
         Selection([made]).chosen()
 
 
@@ -143,8 +174,8 @@ def test_an_admin_chooses_on_the_page_of_models(client, alice, fake):
     models = reverse("generation:models")
     assertContains(client.get(models), "1 held")
     page = reverse("generation:marks", args=[row.model_id])
-    assertContains(client.get(page), "marks its reasoning")
-    answer = client.post(page, {"marks": reasoning.SHOWN}, follow=True)
+    assertContains(client.get(page), "Markup of")
+    answer = client.post(page, {"marks": markup.SHOWN}, follow=True)
     assertContains(answer, "Changed by reading it again: 1 response")
     assertContains(answer, "texts shown as they are")
     assert "1 held" not in answer.content.decode()
@@ -158,7 +189,7 @@ def test_an_unknown_mark_is_refused(client, alice):
 def test_pages_say_that_a_response_is_held(client, alice, fake):
     made, (row,) = answered(fake, UNKNOWN)
     assertContains(
-        client.get(reverse("generation:responses", args=[made.pk])), "may have reasoning"
+        client.get(reverse("generation:responses", args=[made.pk])), "may have markup or reasoning"
     )
     page = client.get(reverse("generation:response", args=[made.pk, row.pk]))
     assertContains(page, "No study takes it until an admin chooses")
@@ -172,4 +203,4 @@ def test_a_content_in_parts_is_read_again_too(fake):
     answer_all(made)
     row = made.responses.get()
     assert row.held
-    assert registry.choose_marks(row.model, reasoning.SHOWN, False) == 1
+    assert registry.choose_marks(row.model, markup.SHOWN, False) == 1

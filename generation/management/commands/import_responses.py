@@ -40,7 +40,7 @@ class Command(RefusingCommand):
             ("to questions", "questions"),
             ("not verified: without sha256", "without_sha256"),
             ("not verified: another sha256", "other_sha256"),
-            ("held: may have reasoning in it", "held"),
+            ("held: may have markup in it", "held"),
             ("without a text", "empty"),
             ("broken off by the service", "aborted"),
         ):

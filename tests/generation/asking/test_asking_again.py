@@ -9,7 +9,7 @@ from accounts.roles import Role
 from generation import caps, costs, preview, registry, responses, runs
 from generation.asking.runqueue import HELD_BEFORE, RunQueue
 from generation.call_queues import Settled
-from generation.inference import chat, reasoning
+from generation.inference import chat, markup
 from generation.models import RejectedReply
 from generation.prompts import controlled
 from generation.states import ResponseState, RunState
@@ -122,7 +122,7 @@ def test_what_may_be_reasoning_is_sent_in_no_second_text(fake, local):
     response = made.responses.get()
     assert (response.state, response.error) == (ResponseState.FAILED, HELD_BEFORE)
     assert "my_thoughts" in str(response.reply)
-    registry.choose_marks(response.model, reasoning.SHOWN, False)
+    registry.choose_marks(response.model, markup.SHOWN, False)
     runs.resume(made)
     fake.enqueue(Say("<my_thoughts>A river.</my_thoughts>\n1 km"), Say("1 km"))
     answer_all(made)

@@ -10,7 +10,7 @@ from accounts.roles import Role
 from generation import caps, costs, preview, prompt_versions, registry, runs
 from generation.asking.runqueue import RunQueue
 from generation.call_queues import Settled
-from generation.inference import chat
+from generation.inference import chat, markup
 from generation.models import FirstReply
 from generation.prompts.answers import Answer, answer_of
 from generation.prompts.controlled import SKIPPED
@@ -197,6 +197,15 @@ def test_a_check_that_is_withheld_is_the_finding(fake, made):
     response = made.responses.get()
     assert (response.text, response.check_reply) == ("bronze", "")
     assert response.finding == chat.FILTERED
+
+
+def test_a_check_whose_reply_may_have_markup_holds_the_response(fake, made):
+    fake.enqueue(Say("bronze"), Say("Yes <|a|> it does"))
+    answer_all(made)
+    response = made.responses.get()
+    assert (response.text, response.held) == ("bronze", True)
+    registry.choose_marks(response.model, markup.SHOWN, False)
+    assert made.responses.get().held is False
 
 
 def test_the_seed_grows_with_the_askings_and_not_for_the_check(fake, local):

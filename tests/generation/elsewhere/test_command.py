@@ -13,7 +13,7 @@ def test_a_file_is_checked_and_imported(tmp_path, capsys):
     path.write_bytes(file_of(line(first), line(second, prompt_sha256=None)).read())
     said = [
         "responses 2", "to questions 2", "not verified: without sha256 1", "not verified: another sha256 0",
-        "held: may have reasoning in it 0", "without a text 0",
+        "held: may have markup in it 0", "without a text 0",
         "broken off by the service 0", "2 lab/llm-7b {}",
     ]  # fmt: skip
     for check in (True, False):

@@ -137,6 +137,19 @@ def test_a_reply_without_an_answer_is_a_finding(text, reason, finding):
     assert row.finish_reason == (reason or "")
 
 
+@pytest.mark.parametrize(
+    ("text", "reason", "read", "held"),
+    [("<answer>5 km.</answer>", "stop", "5 km.", False), ("5 km.<|im_end|>", "content_filter", "5 km.", False),
+     ("5 <|a|> km.", None, "5 <|a|> km.", True), ("5 <|a|> km.", "content_filter", "5 <|a|> km.", True)],
+)  # fmt: skip
+def test_markup_is_taken_off_or_holds_a_response(text, reason, read, held):
+    release = released()
+    run = brought(release, line(instances_of(release)[0], text=text, finish_reason=reason))
+    row = run.responses.get()
+    assert (row.text, row.held) == (read, held)
+    assert row.reply["choices"][0]["message"]["content"] == text
+
+
 def test_reasoning_is_parted_and_doubt_holds_a_response():
     release = released()
     first, second, third = instances_of(release)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from generation.inference import chat, faults, reasoning, service_errors
+from generation.inference import chat, faults, markup, service_errors
 from leases.retry import retry_after
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -81,7 +81,7 @@ PARTED = [
 
 @pytest.mark.parametrize(("text", "opened", "answer", "thought"), PARTED)
 def test_the_reasoning_is_kept_apart_from_the_answer(text, opened, answer, thought):
-    assert reasoning.parted(text, opened=opened) == (answer, thought)
+    assert markup.parted(text, opened=opened) == (answer, thought)
 
 
 REASONED = [

@@ -7,6 +7,7 @@ import pytest
 
 from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Instance
+from generation import registry
 from generation.models import LanguageModel, Response, Run
 from judging.files import exporting
 from judging.files.importing import import_human_evaluation
@@ -104,6 +105,18 @@ def test_an_import_has_imported_models_and_verdicts_and_no_first_ones():
     assert set(Resolution.objects.values_list("how", flat=True)) == {"imported"}
     assert make.those_marked_final() == set(Resolution.objects.values_list("item", flat=True))
     assert (Judge.objects.count(), JudgingSlot.objects.count()) == (0, 0)
+
+
+def test_a_published_text_is_shown_as_it_was_released_and_never_held():
+    text = "<answer>12 m</answer> <|a|> Answer: \\boxed{3}.<|im_end|>"
+    data = humanfile.data()
+    data["quokka-7b"][0]["ModelAnswer_prompt_0"] = text
+    bring(data)
+    response = Response.objects.get(text=text)
+    assert not Response.objects.filter(held=True).exists()
+    registry.choose_marks(response.model, "", False)
+    response.refresh_from_db()
+    assert (response.text, bool(response.held)) == (text, False)
 
 
 def test_importing_twice_adds_nothing():
