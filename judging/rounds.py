@@ -35,9 +35,10 @@ from judging.models import (
 from judging.rules import rubric
 from judging.rules.assignment import round_seed
 from judging.selections import Selection, check_once
-from judging.settling import HANDED_IN, NOT_JUDGED
+from judging.settling import HANDED_IN, NOT_JUDGED, discussed, unresolved
 from judging.states import SLOT, STUDY, StudyState
 from leases.refusal import Conflict, Refusal
+from pages.counting import how_many
 
 REASON_LIMIT = 2_000
 NO_VERDICT = "none"
@@ -287,7 +288,7 @@ def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
     if is_discussed(study):
         raise Conflict(
             "Judges of this round have begun to discuss, and so read each other's verdicts. Open a further round to "
-            "judge what is missing."
+            f"judge what is missing.{_open_disagreements(study)}"
         )
     STUDY.require(study, "reopen", closed_at=None)
     active = Person.objects.filter(judging_as__study=study, judging_as__removed_at=None)
@@ -296,12 +297,23 @@ def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
     if not _give_again(study, latest):
         raise Refusal(
             "Every item of the latest round was judged or skipped, so there is nothing to go on with. Open a further "
-            "round to judge responses again."
+            f"round to judge responses again.{_open_disagreements(study)}"
         )
     Round.objects.filter(pk=latest.pk).update(closed_at=None)
     record(AuditKind.STUDY, by, f"study {study.slug}: reopened")
     return Reopening.objects.create(
         round=latest, reason=reason, could_read=_could_read(study, active), by=by
+    )
+
+
+def _open_disagreements(study: Study) -> str:
+    """What settles them where judging on does not; empty where there are none."""
+    left = unresolved(study).count() + discussed(study).count()
+    if not left:
+        return ""
+    return (
+        f" {how_many(left, 'response')} {'has' if left == 1 else 'have'} an open disagreement: a third person, who "
+        "does not judge in this study, can resolve it while the study is closed."
     )
 
 

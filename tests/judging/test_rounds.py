@@ -348,7 +348,11 @@ def test_what_a_judge_who_left_did_not_judge_is_free_after_a_reopening():
 @pytest.mark.parametrize(
     ("make", "reason", "words"),
     [
-        (closed, "Why", "nothing to go on with"),
+        (
+            closed,
+            "Why",
+            "nothing to go on with.*4 responses have an open disagreement: a third person",
+        ),
         (closed, "  ", "Write why"),
         (judging.open_study, "Why", "not closed"),
     ],
