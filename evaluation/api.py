@@ -43,9 +43,10 @@ RESAMPLED = (
     number("resamples", None, "How often."),
     number("seed", None, "From which seed; by default the study's.", least=0),
 )
+ORDER = text("order", None, "What the chart is ordered by.")
 OF_CHARTS = (
     *RESAMPLED,
-    text("order", None, "What the chart is ordered by."),
+    ORDER,
     choice("width", WIDTHS, None, "For a page, or for a column of a paper."),
 )
 OF_TABLES = (*RESAMPLED, choice("form", FORMS, None, "Which tables."))
@@ -189,6 +190,12 @@ def bundle(request: Request, **of: int) -> HttpResponseBase:
 def tables(request: Request, **of: int) -> HttpResponseBase:
     """The report's tables as LaTeX."""
     return paper.tables_file(request, **of)
+
+
+@of_both(("application/zip",), (*OF_TABLES, ORDER))
+def paper_files(request: Request, **of: int) -> HttpResponseBase:
+    """All charts and tables of the report in one zip: SVG, PNG, PDF in both widths, CSV, LaTeX, methods in words."""
+    return paper.all_files_of(request, **of)
 
 
 @operation("GET", **FILE, media=CSV, parameters=OF_ROWS)

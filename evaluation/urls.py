@@ -33,6 +33,7 @@ def _of_any(base: str, name: str) -> list[URLPattern]:
         path(f"{base}/report.zip", reports.bundle, name=f"{name}_bundle"),
         path(f"{base}/paper/", paper.page, name=f"{name}_paper"),
         path(f"{base}/paper/tables.tex", paper.tables, name=f"{name}_paper_tables"),
+        path(f"{base}/paper/all.zip", paper.all_files, name=f"{name}_paper_all"),
     ]
 
 
@@ -42,6 +43,7 @@ def _for_programs(base: str, name: str, frozen: int) -> list[URLPattern]:
         path(f"{base}/charts/<slug:key>/<slug:form>/", api.chart[frozen], name=f"api_{name}_chart"),
         path(f"{base}/zip/", api.bundle[frozen], name=f"api_{name}_zip"),
         path(f"{base}/tables/", api.tables[frozen], name=f"api_{name}_tables"),
+        path(f"{base}/paper/", api.paper_files[frozen], name=f"api_{name}_paper"),
     ]
 
 

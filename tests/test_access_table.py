@@ -402,6 +402,7 @@ GET   /reports/{open}/report.zip                              302  403  403  403
 GET   /reports/{closed}/paper/                                302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/paper/                                  302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/paper/tables.tex                      302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/paper/all.zip                           302  403  403  403  403  403  403  200  200  403
 GET   /reports/{open}/paper/tables.tex                        302  403  403  403  403  403  403  200  200  403
 POST  /reports/{closed}/freeze/                               403  403  403  403  403  403  403  302  302  302
 POST  /reports/{open}/freeze/                                 403  403  403  403  403  403  403  302  302  403
@@ -413,6 +414,7 @@ GET   /reports/snapshots/{snapshot}/charts/flow.svg           302  403  403  403
 GET   /reports/snapshots/{snapshot}/report.zip                302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/paper/                    302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/paper/tables.tex          302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}/paper/all.zip             302  403  403  403  403  403  403  200  200  200
 POST  /reports/snapshots/{snapshot}/publish/                  403  403  403  403  403  403  403  302  302  302
 GET   /reports/snapshots/{shown}/unpublish/                   302  403  403  403  403  403  403  200  200  200
 POST  /reports/snapshots/{shown}/unpublish/                   403  403  403  403  403  403  403  302  302  302
@@ -520,11 +522,13 @@ GET   /api/reports/{closed}/zip/                              401  403  403  403
 GET   /api/reports/{open}/zip/                                401  403  403  403  403  403  403  200  200  403
 GET   /api/reports/{closed}/tables/                           401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/{open}/tables/                             401  403  403  403  403  403  403  200  200  403
+GET   /api/reports/{open}/paper/                              401  403  403  403  403  403  403  200  200  403
 GET   /api/reports/snapshots/{snapshot}/                      401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/snapshots/{snapshot}/sheets/verdicts/      401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/snapshots/{snapshot}/charts/flow/svg/      401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/snapshots/{snapshot}/zip/                  401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/snapshots/{snapshot}/tables/               401  403  403  403  403  403  403  200  200  200
+GET   /api/reports/snapshots/{snapshot}/paper/                401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/campaigns/{campaign}/                      401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/campaigns/{campaign}/comparisons/          401  403  403  403  403  403  403  200  200  200
 GET   /api/reports/collections/mills/                         401  403  403  403  403  403  403  200  200  200

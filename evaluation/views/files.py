@@ -2,19 +2,18 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from rest_framework.request import Request
 
 from evaluation.archive import bundles
 from evaluation.charts.pictures import drawn
-from evaluation.charts.standalone import PAGE, WIDTHS, room, standalone
+from evaluation.charts.standalone import PAGE, WIDTHS, room
 from evaluation.paper.chart_includes import chart_name
-from evaluation.report.annotator_rows import study_sheet
+from evaluation.paper_archive import archive, sheets_of
 from evaluation.report.drawings import drawings
-from evaluation.report.score_sections import score_sheet
-from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.shapes.study_report import Report
 from judging.models import Study
@@ -38,9 +37,7 @@ def sheet_file(
     request: HttpRequest | Request, body: Report, name: str, stem: str
 ) -> HttpResponseBase:
     """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
-    sheets = {**SHEETS, "annotators": study_sheet}
-    if "scores" in body:
-        sheets["scores"] = score_sheet
+    sheets = sheets_of(body)
     if name not in sheets:
         raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(sheets)}, rows.")
     sheet = sheets[name](body)
@@ -67,9 +64,14 @@ def chart_file(
     drawing, filename = charts[key], chart_name(stem, key, form, width)
     if form == "csv":
         return csv_response(request, drawing.sheet.header, drawing.sheet.rows, filename)
-    if form == "svg":
-        return attached(standalone(drawing.svg, width), CHART_FORMS[form], filename)
     return attached(drawn(drawing.svg, width, form, drawing.title), CHART_FORMS[form], filename)
+
+
+def archive_file(body: Report, stem: str, query: Mapping[str, str]) -> StreamingHttpResponse:
+    """All charts and tables of a report as a zip, by the query of the page *In a paper*."""
+    response = StreamingHttpResponse(archive(body, stem, query), content_type="application/zip")
+    response["Content-Disposition"] = content_disposition_header(True, f"{stem}-paper.zip")
+    return response
 
 
 def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:

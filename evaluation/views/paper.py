@@ -51,3 +51,15 @@ def tables_file(request: HttpRequest | Request, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
     text = latex(source.body, read_display(request.GET.dict(), source.body))
     return files.attached(text, "application/x-tex; charset=utf-8", f"{source.stem}-tables.tex")
+
+
+@for_researchers
+@counted("downloads")
+def all_files(request: HttpRequest, **of: int) -> HttpResponseBase:
+    """All charts and tables as one zip."""
+    return all_files_of(request, **of)
+
+
+def all_files_of(request: HttpRequest | Request, **of: int) -> HttpResponseBase:
+    source = asked(request, **of)
+    return files.archive_file(source.body, source.stem, request.GET.dict())

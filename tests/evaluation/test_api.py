@@ -66,6 +66,7 @@ FILES = {
     "charts/flow/svg/": "image/svg+xml",
     "zip/": "application/zip",
     "tables/": "application/x-tex",
+    "paper/": "application/zip",
 }
 
 

@@ -1,10 +1,12 @@
 import json
 import re
+import zipfile
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.report.drawings import drawings
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
 from tests.evaluation.factories import judged_study, resolve_all, run_of_all_kinds
@@ -31,6 +33,25 @@ def test_a_study_by_slug_name_or_number(by, study):
     assert f"    quokka-7b-secret, all: {counts}" in lines
     assert any("fewer than 8 articles" in line for line in lines)
     assert not any("clusters" in line for line in lines)
+
+
+def test_all_charts_and_tables_are_written_once(study, tmp_path):
+    path = tmp_path / "pilot.zip"
+    assert printed(study.slug, "--charts-and-tables", str(path)).startswith(f"{path}: all charts")
+    names = set(zipfile.ZipFile(path).namelist())
+    charts = drawings(study_report(study))
+    pictures = {
+        f"{study.slug}-{key}{width}.{form}"
+        for key in charts
+        for width in ("", "-column")
+        for form in ("svg", "png", "pdf")
+    }
+    tables = {"compact.tex", "full.tex", "figures.tex", "methods.txt"}
+    sheets = ("agreement", "confusion", "verdicts", "comparisons")
+    tables |= {f"{name}.csv" for name in (*sheets, *charts)}
+    assert names == pictures | {f"{study.slug}-{name}" for name in tables}
+    with pytest.raises(CommandError, match="is there already"):
+        printed(study.slug, "--charts-and-tables", str(path))
 
 
 def test_a_study_that_is_not_there_names_those_that_are(study):

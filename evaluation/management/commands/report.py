@@ -1,12 +1,14 @@
-"""manage.py report STUDY [--json]: the numbers of a study's report on the terminal."""
+"""manage.py report STUDY [--json]: the numbers of a study's report on the terminal, or its charts and tables."""
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from evaluation.counts.first_verdicts import CLUSTERS
+from evaluation.paper_archive import archive
 from evaluation.report.agreement_rows import agreement_sections
 from evaluation.report.comparison_rows import family_sections
 from evaluation.report.figures import Figure, compared_word, is_judged
@@ -21,6 +23,7 @@ from evaluation.sections.study import study_report
 from evaluation.shapes.study_report import Report
 from judging import studies
 from leases.command import RefusingCommand
+from leases.refusal import Refusal
 
 CLUSTERING = {
     "cluster": f"what an interval resamples as a whole: {', '.join(CLUSTERS)}",
@@ -37,14 +40,33 @@ class Command(RefusingCommand):
         for name in ("cluster", "resamples", "seed"):
             parser.add_argument(f"--{name}", default="", help=CLUSTERING[name])
         parser.add_argument("--json", action="store_true", help="the whole report as JSON")
+        parser.add_argument(
+            "--charts-and-tables", metavar="FILE", help="write all of them into this new zip"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         clustering = Clustering.from_query({name: options[name] for name in CLUSTERING})
-        report = study_report(studies.named(options["study"]), clustering)
-        if options["json"]:
+        study = studies.named(options["study"])
+        report = study_report(study, clustering)
+        if path := options["charts_and_tables"]:
+            _write(path, archive(report, study.slug, {}))
+            self.stdout.write(f"{path}: all charts and tables of {study.name}.")
+        elif options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False))
         else:
             self.stdout.write("\n".join(in_lines(report)))
+
+
+def _write(path: str, pieces: Iterator[bytes]) -> None:
+    try:
+        with Path(path).open("xb") as file:
+            file.writelines(pieces)
+    except FileExistsError:
+        raise Refusal(
+            f"{path} is there already, and stays as it is. Choose another name."
+        ) from None
+    except OSError as error:
+        raise Refusal(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def in_lines(report: Report) -> list[str]:

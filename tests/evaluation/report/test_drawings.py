@@ -1,4 +1,6 @@
+import io
 import re
+import zipfile
 from html import escape
 from xml.etree import ElementTree
 
@@ -54,6 +56,24 @@ def test_a_chart_goes_out_in_every_form(client, rita, study):
     lines = b"".join(client.get(f"{base}.csv").streaming_content).decode("utf-8-sig").splitlines()
     assert lines[0].startswith("prompt,round,final,judge_1,judge_2,kappa")
     assert len(lines) == 4
+
+
+def test_the_archive_has_every_file_as_it_is_downloaded_alone(client, rita, study):
+    base = f"/reports/{study.pk}"
+    answer = client.get(f"{base}/paper/all.zip", {"form": "full", "order": "listed"})
+    assert answer["Content-Disposition"].endswith('-paper.zip"')
+    zipped = zipfile.ZipFile(io.BytesIO(answer.getvalue()))
+    assert zipped.testzip() is None
+    alone = {
+        "full.tex": "paper/tables.tex?form=full",
+        "agreement.csv": "agreement.csv",
+        "kappa.csv": "charts/kappa.csv",
+        "kappa-column.svg": "charts/kappa.svg?width=column",
+        "shares-0.png": "charts/shares-0.png?order=listed",
+    }
+    for name, path in alone.items():
+        assert zipped.read(f"{study.slug}-{name}") == client.get(f"{base}/{path}").getvalue(), name
+    assert client.get(f"{base}/paper/all.zip?place-model-1=x").status_code == 400
 
 
 @pytest.mark.parametrize("name", ["kappa.gif", "none.svg"])
