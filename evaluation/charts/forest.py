@@ -7,7 +7,7 @@ from evaluation.charts import axis
 from evaluation.charts.axis import Axis
 from evaluation.charts.svg import LINE, NARROWEST, SANS, frame, lines_of, safe, written
 
-LANE, GAP = 24, 12
+LANE, GAP, CLEAR = 24, 12, 3
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ def forest_plot(
     caption = LINE * max(lines, default=1)
     tall = len(estimates) * (caption + LANE)
     lanes = [place * (caption + LANE) + caption for place in range(len(estimates))]
-    body = axis.drawn(across, ((lane, lane + LANE) for lane in lanes), tall, unit)
+    # From below the tails of a label's letters to above the next label.
+    spans = ((lane + CLEAR, lane + LANE - CLEAR) for lane in lanes)
+    body = axis.drawn(across, spans, tall, unit)
     for lane, estimate, n in zip(lanes, estimates, lines, strict=True):
         first, last = lane - LINE * n + 13, lane - LINE + 13
         x, anchor = ("100%", "end") if beside else ("0", "start")

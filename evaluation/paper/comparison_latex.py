@@ -1,6 +1,6 @@
 """The comparisons of a report as LaTeX. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from evaluation.paper.parts import TableRows, bracketed, comment, named, table
 from evaluation.paper.widths import breakable
@@ -53,7 +53,20 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
         f"{comparisons['seed']}). Columns marked {correction} have $p$ as corrected within its family by "
         f"{correction}'s method; intervals and the other $p$ are not corrected."
     )
-    return [*lines, *table(named(report, "comparisons"), caption, heads, groups, keys=2)]
+    gaps = _gaps(families, whole)
+    return [*lines, *table(named(report, "comparisons"), caption, heads, groups, keys=2, gaps=gaps)]
+
+
+def _gaps(families: Sequence[ComparisonFamily], whole: bool) -> Iterator[str]:
+    for family in families:
+        for row in family["rows"]:
+            yield row["reason"]
+            if row["low"] is None:
+                yield row["interval_reason"]
+    if whole and any("p_exact" not in row for family in families for row in family["rows"]):
+        yield "only pairs of verdicts on the same questions have McNemar's p"
+    if whole and any(family["margin"] is None for family in families):
+        yield "only some families have a margin"
 
 
 def _title(family: ComparisonFamily) -> str:

@@ -47,7 +47,9 @@ def compact(report: Report, display: Display) -> list[str]:
         f"Judge models against people's final verdicts, times 100, with {intervals(report)}; a reply without a verdict "
         "counts as wrong in accuracy and recall."
     )
-    scores = table(named(report, "judge-models"), caption, heads, [TableRows(rows)], keys=3)
+    gaps = _gaps(report, display)
+    name = named(report, "judge-models")
+    scores = table(name, caption, heads, [TableRows(rows)], keys=3, gaps=gaps)
     for place, (judge, body) in enumerate(_judges(report, display), start=1):
         name = named(report, f"judge-{place}-verdicts")
         scores += ["", *verdict_latex.compact(report, display, body["table"], name, judge.label)]
@@ -66,8 +68,27 @@ def full(report: Report, display: Display) -> list[str]:
 among them, the share in per cent, and {intervals(report)}."
         )
         name = named(report, f"judge-{place}-verdicts")
-        lines += ["", *verdict_latex.full(report, display, body["table"], name, caption, verdicts)]
+        table_of = body["table"]
+        lines += [
+            "",
+            *verdict_latex.full(report, display, table_of, name, caption, verdicts, judge.label),
+        ]
     return lines
+
+
+def _gaps(report: Report, display: Display) -> Iterator[str]:
+    """Why scores are missing: accuracy and macro-F, and those of a verdict."""
+    for _, _, whole in _against_people(report, display):
+        for _, counted in by_population(whole):
+            of_classes = (
+                one
+                for scored in counted["classes"]
+                for one in (scored["precision"], scored["recall"], scored["f"])
+            )
+            for score in (counted["accuracy"], counted["macro_f"], *of_classes):
+                yield score["reason"]
+                if score["cluster_low"] is None:
+                    yield score["cluster_reason"]
 
 
 def _scores(report: Report, display: Display) -> list[str]:
@@ -92,7 +113,7 @@ def _scores(report: Report, display: Display) -> list[str]:
         f"Judge models against people's final verdicts: k of n, the share in per cent, F times 100, and "
         f"{intervals(report)}. A reply without a verdict counts as wrong in accuracy and recall and is in no precision."
     )
-    return table(named(report, "judge-models"), caption, heads, groups)
+    return table(named(report, "judge-models"), caption, heads, groups, gaps=_gaps(report, display))
 
 
 def _by_model(report: Report, display: Display) -> list[str]:
@@ -102,7 +123,8 @@ def _by_model(report: Report, display: Display) -> list[str]:
     heads = ["Model", "Verdicts of", *(breakable(labels[verdict]) for verdict in verdicts)]
     groups = []
     bodies = {judge["judge"]: judge for judge in report["judge_models"]}
-    for judge, prompt, scores in _against_people(report, display):
+    against = list(_against_people(report, display))
+    for judge, prompt, scores in against:
         rows: list[list[str]] = []
         counted = {entry["model"]: entry for entry in scores["models"]}
         for model in display.models:
@@ -111,7 +133,11 @@ def _by_model(report: Report, display: Display) -> list[str]:
                 rows += _both(model, judge, counted[model.name], verdicts, own=own)
         groups.append(TableRows(rows, f"{judge.label}, {prompt.label}"))
     caption = f"People and judge models, model by model: k of n, the share in per cent, and {intervals(report)}."
-    return table(named(report, "judge-by-model"), caption, heads, groups, keys=2)
+    every = (
+        share for _, _, scores in against for entry in scores["models"] for share in entry["shares"]
+    )
+    gaps = ["people always give a verdict", *(share["reason"] for share in every)]
+    return table(named(report, "judge-by-model"), caption, heads, groups, keys=2, gaps=gaps)
 
 
 def _both(

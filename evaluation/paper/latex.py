@@ -3,22 +3,31 @@
 from collections.abc import Callable, Sequence
 
 from evaluation.paper import comparison_latex, judge_latex, score_latex, verdict_latex
-from evaluation.paper.parts import TableRows, bracketed, comment, kappa_heads, named, table
+from evaluation.paper.parts import (
+    TableRows,
+    bracketed,
+    comment,
+    gap_of,
+    kappa_heads,
+    named,
+    table,
+)
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement_rows import by_slice, in_round
 from evaluation.report.display import COMPACT, Display
 from evaluation.report.figures import Figure, cluster_word, is_judged, resampled_word
+from evaluation.report.layout import report_in_its_words
 from evaluation.report.portion_tables import of_slices
 from evaluation.report.verdict_rows import offered
 from evaluation.shapes.study_report import Report
-from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from pages.latex import escaped, needs_unicode_engine
 
 
 def latex(report: Report, display: Display) -> str:
     """The whole source: comments on what it needs and comes from, then the tables."""
+    report = report_in_its_words(report)
     made = _compact if display.form == COMPACT else _full
     parts = made(report, display) if is_judged(report) else []
     parts += [*score_latex.tables(report, display), *score_latex.validations(report, display)]
@@ -76,7 +85,7 @@ def _head(report: Report, body: Sequence[str]) -> list[str]:
 
 
 def _agreement(report: Report, display: Display) -> list[str]:
-    rows, methods = [], []
+    rows, methods, gaps = [], [], []
     entries = report["agreement"]["prompts"]
     mine = [
         (prompt, e) for prompt in display.prompts for e in entries if e["prompt"] == prompt.name
@@ -94,20 +103,20 @@ def _agreement(report: Report, display: Display) -> list[str]:
             label = breakable(prompt.label + in_round(entry))
             rows.append([label, judges, str(kappa["n"]), *shown])
             methods.append(sentences.method_of(kappa))
+            gaps += [gap_of(one) for one in (agreed, kappa, plain) if one]
     if not rows:
         return [f"% {comment(report['agreement']['reason'])}"]
     how = ", ".join(dict.fromkeys(escaped(method) for method in methods if method))
     caption = (
         "Agreement on first verdicts, before resolution and exclusions, with 95\\,\\% intervals"
     )
-    caption += f" ({how}; W: Wilson's)" if how else " (W: Wilson's)"
-    caption += f". Kappa that cannot be resampled, as from fewer than {FEWEST_CLUSTERS} "
-    caption += f"{escaped(resampled_word(report))}s, has no interval."
+    caption += f" ({how}; W: Wilson's)." if how else " (W: Wilson's)."
     heads = ["Prompt", "Judges", "$n$", "Agreement", *kappa_heads(report)]
-    return table(named(report, "agreement"), caption, heads, [TableRows(rows)], keys=3)
+    return table(named(report, "agreement"), caption, heads, [TableRows(rows)], keys=3, gaps=gaps)
 
 
 def _by_slice(report: Report) -> list[str]:
+    slices = by_slice(report)
     rows = [
         [
             breakable(row.prompt),
@@ -115,7 +124,7 @@ def _by_slice(report: Report) -> list[str]:
             str(row.n),
             *map(_shown, row.figures),
         ]
-        for row in by_slice(report)
+        for row in slices
     ]
     if not rows:
         return []
@@ -126,7 +135,12 @@ def _by_slice(report: Report) -> list[str]:
     )
     kappa = kappa_heads(report)[0]
     heads = ["Slice", "Value, judges", "$n$", "Agreement", kappa, r"$\alpha$"]
-    return table(named(report, "agreement-by-slice"), caption, heads, [TableRows(rows)], keys=3)
+    figures = [figure for row in slices for figure in row.figures]
+    gaps = [figure.reason for figure in figures]
+    if not all(figure.value for figure in figures):
+        gaps.append("agreement and kappa are of two judges, alpha is of all who judged")
+    name = named(report, "agreement-by-slice")
+    return table(name, caption, heads, [TableRows(rows)], keys=3, gaps=gaps)
 
 
 def _shown(figure: Figure) -> str:

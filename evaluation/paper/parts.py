@@ -1,6 +1,7 @@
 """The parts that all LaTeX tables of a report are made of. Pure."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -9,12 +10,15 @@ from evaluation.report import sentences
 from evaluation.report.figures import weights_of
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import Share
+from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.weights import UNWEIGHTED
 from pages.latex import escaped
 
 MIDRULE = r"\midrule"
 # A table of more lines than this is set over several pages: a page of the class article at 10 pt holds about fifty.
 MOST_LINES = 40
+# What differs from cell to cell in the reason why a number is missing.
+OWN_COUNTS = re.compile(r" \(\d+\)|(?<=Undefined in )[\d,]+(?= of)")
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,16 @@ def table(
     groups: Sequence[TableRows],
     keys: int = 1,
     over: Sequence[Sequence[str]] = (),
+    gaps: Iterable[str] = (),
 ) -> list[str]:
     """A table that is no wider than the text, in parts by columns where these are too many.
+
+    `gaps` are the reasons why numbers or intervals are missing, which the caption gives, each once.
 
     Each part has the first `keys` columns. Caption, heads and cells are LaTeX, with `breakable` names. Rows `over` the
     heads have a cell for each column; equal ones next to each other are set once, over all of them.
     """
+    caption += _on_gaps(gaps)
     rows = [row for group in groups for row in group.rows]
     columns = [list(column) for column in zip(heads, *rows, strict=True)]
     parts = laid_out([list(column) for column in zip(*over, heads, *rows, strict=True)], keys)
@@ -48,6 +56,14 @@ def table(
         above = [line for n in range(len(over)) for line in _over(over[: n + 1], part)]
         lines += ["", *_one(rf"\caption{{{caption}{of}}}{label}", columns, groups, part, above)]
     return lines[1:]
+
+
+def _on_gaps(gaps: Iterable[str]) -> str:
+    each = dict.fromkeys(
+        sentences.lowered(OWN_COUNTS.sub("", reason)).rstrip(".") for reason in gaps if reason
+    )
+    told = escaped("; ".join(each))
+    return f" Where a number (--) or an interval is missing: {told}." if told else ""
 
 
 def _one(
@@ -126,6 +142,13 @@ def kappa_heads(report: Report) -> tuple[str, ...]:
 def comment(text: str) -> str:
     """On one line: a line break would end the comment and set the rest."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def gap_of(coefficient: Coefficient) -> str:
+    """Why a coefficient or its interval is missing; "" where neither is."""
+    if coefficient["value"] is None:
+        return coefficient["reason"]
+    return sentences.why_no_interval(coefficient)
 
 
 def of_n(cell: Share) -> str:

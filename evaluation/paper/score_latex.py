@@ -33,7 +33,9 @@ def tables(report: Report, display: Display) -> list[list[str]]:
             name = parts.named(report, f"scores-{table.name}-{section.key}")
             heads = [breakable(table.head), *last]
             over = [["", *axis] for axis in above]
-            made.append(parts.table(name, caption, heads, [TableRows(rows)], over=over))
+            figures = [figure for line in section.lines for figure in line.figures]
+            gaps = [figure.reason for figure in figures if not figure.interval]
+            made.append(parts.table(name, caption, heads, [TableRows(rows)], over=over, gaps=gaps))
     return made
 
 
@@ -65,9 +67,9 @@ def validations(report: Report, display: Display) -> list[list[str]]:
             "responses as independent."
         )
         heads = ["Model", "$n$", "People", "Scorer", "Agreement", r"Cohen's $\kappa$"]
-        made.append(
-            parts.table(parts.named(report, f"{key}-models"), about, heads, [TableRows(lines)])
-        )
+        gaps = [figure.reason for row in shown.models for figure in row.figures]
+        name = parts.named(report, f"{key}-models")
+        made.append(parts.table(name, about, heads, [TableRows(lines)], gaps=gaps))
     return made
 
 

@@ -1,16 +1,22 @@
 """Tables of verdicts as LaTeX: people's final ones, and a judge model's. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from evaluation.paper import parts
 from evaluation.paper.parts import TableRows, kappa_heads, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.display import Display, Named
-from evaluation.report.figures import cluster_word, scale_of_report, verdict_labels
+from evaluation.report.figures import (
+    cluster_word,
+    resampled_word,
+    scale_of_report,
+    verdict_labels,
+)
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
+from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
 from pages.latex import escaped
 
@@ -51,7 +57,20 @@ def compact(
     kappas = [] if judge else _kappas(report, prompts)
     groups = [TableRows(rows), *([TableRows(kappas)] if kappas else [])]
     caption = _caption(report, judge, len(kappas) // len(kappa_heads(report)))
-    return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups)
+    gaps = _gaps((cell for column in columns for cell in column), judge)
+    if kappas:
+        gaps += _kappa_gaps(report, kappas)
+    return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups, gaps=gaps)
+
+
+def _gaps(cells: Iterable[VerdictCell], judge: str) -> list[str]:
+    if all(cell["n"] for cell in cells):
+        return []
+    return [
+        f"{judge} replied to none of these responses"
+        if judge
+        else "no response has a final verdict"
+    ]
 
 
 def _caption(report: Report, judge: str, kappas: int) -> str:
@@ -63,11 +82,19 @@ def _caption(report: Report, judge: str, kappas: int) -> str:
         else "the responses with a final verdict."
     )
     by_round = ", in each round that gives final verdicts" if kappas > 1 else ""
-    kappa = f" Kappa is on the judges' first verdicts (n){by_round}." if kappas else ""
+    kappa = (
+        f" Kappa is on the judges' first verdicts (n){by_round}{_how(report)}." if kappas else ""
+    )
     return (
         f"Share of responses {judged} {breakable(verdict)} in per cent, by model and prompt, with "
         f"{intervals(report)}; n counts {n}{kappa}"
     )
+
+
+def _how(report: Report) -> str:
+    """How the intervals of kappa were made, where it is told otherwise than for shares."""
+    made = resampled_word(report)
+    return "" if made == cluster_word(report) else f", its interval by resampling {escaped(made)}s"
 
 
 def _heads(prompts: Sequence[Named]) -> tuple[list[str], str]:
@@ -91,7 +118,11 @@ def _share(cell: VerdictCell, with_n: bool) -> str:
 def _kappas(report: Report, prompts: Sequence[Named]) -> list[list[str]]:
     """A row of kappas for each round that gives final verdicts; a cell where two people judged all its responses."""
     entries = report["agreement"]["prompts"]
-    cells = {(e["round"], e["prompt"]): kappas for e in entries if (kappas := _of_two(e))}
+    cells = {
+        (e["round"], e["prompt"]): [*map(_with_ends, kappas)]
+        for e in entries
+        if (kappas := _of_two(e))
+    }
     rounds = sorted({n for n, _ in cells}, key=lambda n: n or 0)
     return [
         [
@@ -103,14 +134,29 @@ def _kappas(report: Report, prompts: Sequence[Named]) -> list[list[str]]:
     ]
 
 
-def _of_two(entry: PromptAgreement) -> list[str]:
-    """The kappa of two people with its n, then the unweighted one where it is weighted; empty where there is none."""
+def _of_two(entry: PromptAgreement) -> list[Coefficient]:
+    """The kappa of two people, then the unweighted one where it is weighted; empty where there is none."""
     if len(entry["pairs"]) != 1:
         return []
     (pair,) = entry["pairs"]
     kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
     both = [kappa, sentences.unweighted_of(pair["coefficients"], kappa)]
-    return [f"{escaped(sentences.number(one['value'], 2))} ({one['n']})" for one in both if one]
+    return [one for one in both if one]
+
+
+def _with_ends(kappa: Coefficient) -> str:
+    """With its interval, as shares have theirs, and its n."""
+    ends = parts.bracketed(sentences.interval(*sentences.ends_of(kappa), 2).replace(" to ", ", "))
+    value = escaped(sentences.number(kappa["value"], 2))
+    return " ".join(filter(None, [value, ends, f"({kappa['n']})"]))
+
+
+def _kappa_gaps(report: Report, rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Why a cell of kappa is empty, or lacks its value or interval."""
+    if not all(map(all, rows)):
+        yield "kappa is of two people who judged all these responses"
+    for entry in report["agreement"]["prompts"]:
+        yield from map(parts.gap_of, _of_two(entry))
 
 
 def full(
@@ -120,6 +166,7 @@ def full(
     name: str,
     caption: str,
     verdicts: Sequence[str],
+    judge: str = "",
 ) -> list[str]:
     """Every verdict of every model, prompt and slice as k of n with its interval."""
     labels, cells = verdict_labels(report), _cells(table)
@@ -134,7 +181,8 @@ def full(
                 first = breakable(model.label) if place == 0 else ""
                 rows.append([first, SLICE_LABELS[part], str(mine[0]["n"]), *map(of_n, mine)])
         groups.append(TableRows(rows, prompt.label))
-    return parts.table(name, caption, heads, groups, keys=3)
+    gaps = _gaps(cells.values(), judge)
+    return parts.table(name, caption, heads, groups, keys=3, gaps=gaps)
 
 
 def _prompts(display: Display, table: VerdictTable) -> list[Named]:

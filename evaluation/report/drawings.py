@@ -180,7 +180,8 @@ def _kappa_row(
     entry: PromptAgreement, titles: dict[str, str], judges: Sequence[str], pair: JudgePair
 ) -> Estimate:
     prompt, kappa = entry["prompt"], _kappa(pair)
-    label = f"{prompt}{in_round(entry)}: {', '.join(judges) if judges else titles[prompt]}"
+    what = ", ".join(judges) if judges else titles[prompt]
+    label = f"{prompt}{in_round(entry)}: {what} (n = {kappa['n']:,})"
     shown = sentences.number(kappa["value"], 2)
     low, high = sentences.ends_of(kappa)
     ends = sentences.interval(low, high, 2)

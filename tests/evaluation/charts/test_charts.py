@@ -7,8 +7,9 @@ from evaluation.charts.axis import axis_over
 from evaluation.charts.bars import BarPart, StackedBar, stacked_bars
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.flow_diagram import FlowBox, flow_diagram
+from evaluation.charts.forest import Estimate, forest_plot
 from evaluation.charts.sparkline import Trend, trend_lines
-from evaluation.charts.svg import SANS
+from evaluation.charts.svg import LINE, SANS
 
 SVG = "{http://www.w3.org/2000/svg}"
 AXES = ("Parts", "Agreement, %")
@@ -90,6 +91,30 @@ def test_a_name_of_a_hundred_letters_is_whole_in_every_width(wide):
         assert "".join(text.itertext()).replace(" ", "") == name.replace(" ", "")
         for line in filter(None, text.itertext()):
             assert SANS.width(line) <= wide
+
+
+def kappas(wide):
+    row = Estimate("2: Question with a passage, (n = 20)", 0.9, 0.6, 1.0, "0.90 (0.60 to 1.00)")
+    return forest_plot(
+        [row, row], title="Kappa", describe="Squares.", key="k", unit="Kappa", wide=wide
+    )
+
+
+@pytest.mark.parametrize(
+    "svg", [kappas(244), kappas(722), bars(StackedBar("(m)", (1, 3))), trends(0.5, 1.0)]
+)
+def test_grid_lines_leave_all_letters_free(svg):
+    """Letters reach from 10 pixels above their line to 4 below, as in g and brackets."""
+    lines = [
+        float(text.get("y")) + LINE * n
+        for text in texts(svg)
+        for n in range(1 + len(text.findall(f"{SVG}tspan")))
+    ]
+    grid = ElementTree.fromstring(svg).findall(f"{SVG}line[@class='grid']")
+    assert grid
+    for drawn in grid:
+        top, end = sorted(float(drawn.get(side)) for side in ("y1", "y2"))
+        assert not [y for y in lines if top < y + 4 and end > y - 10]
 
 
 def test_a_longer_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():

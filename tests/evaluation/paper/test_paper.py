@@ -6,6 +6,7 @@ import re
 import pytest
 
 from evaluation.paper.latex import latex
+from evaluation.report import sentences
 from evaluation.report.display import read_display
 from evaluation.report.methods import methods_paragraph
 from evaluation.sections.study import study_report
@@ -162,6 +163,61 @@ def test_a_table_says_what_is_subtracted_from_what(report):
     assert "(second prompt less first prompt)" in text
     assert "(gain on explicit less gain on implicit; margin 10 points)" in text
     assert r"+20.0 ($n=5$) & 0.0 ($n=5$) & +20.0" in text
+
+
+def captions(text):
+    return {
+        label: caption
+        for caption, label in re.findall(r"\\caption\{(.*)\}\\label\{tab:frozen-(.*)\}", text)
+    }
+
+
+@pytest.mark.parametrize("form", ["compact", "full"])
+def test_every_dash_of_a_table_has_its_reason_in_the_caption(form, report):
+    first, second = report["comparisons"]["families"][0]["rows"][:2]
+    nothing = {"value": None, "low": None, "high": None, "p_clustered": None, "p_exact": None}
+    nothing |= {"p_clustered_corrected": None, "p_exact_corrected": None}
+    first |= {**nothing, "k_1": 0, "n_1": 0, "reason": "No question has a verdict on both sides."}
+    second |= {**nothing, "value": 0.1, "reason": "", "interval_reason": f"{few(5)}"}
+    report["comparisons"]["families"][0]["rows"].append({**second, "interval_reason": few(4)})
+    cell = next(one for one in report["tables"][0]["rows"] if one["slice"] == "all")
+    for one in report["tables"][0]["rows"]:
+        if (one["model"], one["prompt"]) == (cell["model"], cell["prompt"]):
+            one |= {"k": 0, "n": 0}
+    [pair] = report["agreement"]["prompts"][0]["pairs"]
+    for one in pair["coefficients"]:
+        one |= {"value": None, "reason": "Both raters used one category only."}
+    report["agreement"]["prompts"][1]["pairs"] = []
+    text = source(report, form=form)
+    check(text)
+    told = captions(text)
+    why = "Where a number (--) or an interval is missing: "
+    of_differences = (
+        "no question has a verdict on both sides; fewer than 8 articles: too few for an interval"
+    )
+    assert f"{why}{of_differences}" in told["comparisons"]
+    assert "no response has a final verdict" in told["compact" if form == "compact" else "verdicts"]
+    of_kappa = told["compact" if form == "compact" else "agreement"]
+    assert "both raters used one category only" in of_kappa
+    assert ("kappa is of two people who judged all these responses" in of_kappa) == (
+        form == "compact"
+    )
+    for label, caption in told.items():
+        table = text.split(f"{{tab:frozen-{label}}}")[1].split(r"\bottomrule")[0]
+        assert why in caption or not re.search(r"(& |\n)--( |$)", table), label
+
+
+def few(clusters):
+    return f"Fewer than 8 clusters ({clusters}): too few for an interval."
+
+
+def test_kappa_of_the_compact_form_has_its_interval_as_shares_have(report):
+    text = source(report)
+    for entry in report["agreement"]["prompts"]:
+        [pair] = entry["pairs"]
+        kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
+        low, high = sentences.ends_of(kappa)
+        assert rf"{kappa['value']:.2f} \mbox{{[{low:.2f}, {high:.2f}]}} ({kappa['n']})" in text
 
 
 def test_comparisons_that_were_not_computed_are_named_in_a_comment(report):
