@@ -68,9 +68,6 @@ class _Pieces(io.RawIOBase):
     def __init__(self) -> None:
         self._written: list[bytes] = []
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: bytes) -> int:  # type: ignore[override]
         self._written.append(bytes(data))
         return len(data)
