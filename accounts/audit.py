@@ -19,6 +19,10 @@ from leases.clock import in_seconds
 
 AuditKind = AuditEvent.Kind
 BATCH = 1_000
+# For so long, and so many, a person sees what others did with their work; joining takes less than the last one.
+TOLD_FOR = timedelta(days=30)
+MOST_TOLD = 10
+JOINING = timedelta(minutes=1)
 # A key of request.META, for what a person signed in with besides or instead of a password.
 SIGNED_IN_WITH = "accounts.signed_in_with"
 
@@ -53,6 +57,15 @@ def expire() -> int:
 
 
 # ------------------------------------------------------------ reading
+
+
+def told(person: Person) -> list[AuditEvent]:
+    """What others did lately with the person's work, roles and access; not the roles that came with joining."""
+    rows = AuditEvent.objects.filter(person=person, kind__in=(AuditKind.WORK, AuditKind.ROLE))
+    rows = rows.filter(
+        at__gt=in_seconds(-TOLD_FOR.total_seconds()), at__gte=person.joined_at + JOINING
+    )
+    return list(rows.exclude(by=person).select_related("by").order_by("-at", "-pk")[:MOST_TOLD])
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ class PersonManager(BaseUserManager["Person"]):
         # Signing in ignores case: two people cannot differ by it (constraint below).
         return self.get(username__iexact=username)
 
+    def who_may(self, *roles: Role) -> models.QuerySet["Person"]:
+        """Everybody who has one of the roles and can sign in, so nobody of the demonstration set."""
+        granted = RoleGrant.objects.filter(person=models.OuterRef("pk"), role__in=roles)
+        return self.filter(models.Exists(granted), is_active=True, is_demonstration=False)
+
 
 class Person(AbstractBaseUser):
     """A person who works here. When they are forgotten, their work stays under the pseudonym."""
@@ -256,6 +261,7 @@ class AuditEvent(models.Model):
         GUIDELINE = "guideline", "Guideline changed"
         STUDY = "study", "Study changed"
         WRITING = "writing", "Writing opened or closed"
+        WORK = "work", "Work handed on"
         FORGETTING = "forgetting", "Person forgotten"
         BACKUP = "backup", "Backed up"
         RESTORE = "restore", "Restored"

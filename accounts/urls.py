@@ -1,7 +1,16 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.views import account, audit, institution, people, second_factor, sign_in, tokens
+from accounts.views import (
+    account,
+    audit,
+    institution,
+    open_work,
+    people,
+    second_factor,
+    sign_in,
+    tokens,
+)
 
 app_name = "accounts"
 
@@ -26,7 +35,9 @@ urlpatterns = [
     path("account/tokens/institution/", institution.prove, name="prove"),
     path("account/tokens/<int:key>/revoke/", tokens.revoke, name="revoke_token"),
     path("people/", people.people, name="people"),
+    path("people/work/", open_work.everything, name="open_work"),
     path("people/<int:pk>/", people.person, name="person"),
+    path("people/<int:pk>/work/", open_work.hand_on, name="hand_on"),
     path(
         "people/<int:pk>/tokens/<int:key>/revoke/",
         tokens.revoke_of,

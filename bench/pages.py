@@ -31,7 +31,7 @@ STARTS = """
 /collections/ /collections/mills/ /collections/abbeys/ /collections/abbeys/?page=last /collections/abbeys/questions/
 /runs/ /runs/{run}/ /runs/{run}/responses/ /runs/{run}/responses/?words=founded /runs/{run}/responses/{response}/
 /runs/{run}/two-models/ /studies/ /studies/{study}/ /reports/ /reports/{study}/ /reports/{study}/rows/
-/judge/ /judge/{study}/ /judge/{study}/next/ /resolve/ /fetches/ /people/ /audit/ /operations/
+/judge/ /judge/{study}/ /judge/{study}/next/ /resolve/ /fetches/ /people/ /people/work/ /audit/ /operations/
 """
 OF_A_KIND = 2
 BARE_BYTES, BARE_TIMES = 20_000, 100

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
+from accounts.leaving.open_work import left_over
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.desk.own_queue import free_by_campaign
@@ -179,6 +180,8 @@ def of_admin(person: Person) -> Iterator[NextStep]:
     to_publish = "reviewed tag to publish|reviewed tags to publish"
     yield work(unpublished().count(), to_publish, "annotation:campaigns", "Publish")
     yield from concerns()
+    left = "piece of work without a person who can do it|pieces of work without a person who can do them"
+    yield work(len(left_over(person)), left, "accounts:open_work", "Hand on")
     yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
     yield work(drafts, "study to open|studies to open", "judging:studies", "Open")
     # The numbers of disagreements are hidden as the results are.

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in, to_sign_in
+from accounts.audit import told
 from config.next_steps import cards
 from config.whole_way import whole_way
 from leases.outage import outage
@@ -26,7 +27,8 @@ OTHER_HOST = (
 def home(request: HttpRequest) -> HttpResponse:
     """What the signed-in person can do now, what waits first; and how far the work is on its whole way."""
     person = person_of(request)
-    return render(request, "home.html", {"cards": cards(person), "way": whole_way(person)})
+    context = {"cards": cards(person), "told": told(person), "way": whole_way(person)}
+    return render(request, "home.html", context)
 
 
 @require_safe

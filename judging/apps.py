@@ -16,6 +16,7 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
+        from accounts.leaving.open_work import held_work, work_for_nobody
         from datasets import blinding
         from datasets.excluding.exposure import hidden_questions, responses_known
         from datasets.importers.arriving import came_along
@@ -35,6 +36,7 @@ class JudgingConfig(AppConfig):
         )
         from judging.files.removing import remove_unfinished
         from judging.machine.bundled_harnesses import bundled_harnesses
+        from judging.open_work import responses_for_nobody, responses_held
         from judging.rubric_versions import left_out_of
         from judging.rules.declared_rubrics import TABLES, rubric_problems
         from judging.rules.example import rubric_blocks
@@ -54,6 +56,8 @@ class JudgingConfig(AppConfig):
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         open_uses.add(self.name, open_studies_over)
+        held_work.add(self.name, responses_held)
+        work_for_nobody.add(self.name, responses_for_nobody)
         queues.add(self.name, verdicts_to_ask)
         judged.add(self.name, judged_responses)
         run_uses.add(self.name, studies_of)

@@ -59,16 +59,30 @@ def _seats(person: Person) -> QuerySet[JudgingSlot]:
     """The person's slots in rounds in which no verdict can be given any more, where nothing is hidden from them."""
     ours = Study.objects.filter(judges__person=person, resolved_by=DISCUSSION)
     hidden = sharing_with_open(person, ours)
+    mine = JudgingSlot.objects.filter(judge__person=person)
+    return _in_ended(mine).exclude(round__study__in=hidden)
+
+
+def _in_ended(slots: QuerySet[JudgingSlot]) -> QuerySet[JudgingSlot]:
+    """Those of the slots in rounds in which no verdict can be given any more, and whose judges discuss."""
     still = JudgingSlot.objects.filter(round=OuterRef("round"), state__in=UNFINISHED)
-    latest = JudgingSlot.objects.filter(judge__person=person, repeat=1, round__is_latest=True)
-    judged = latest.filter(round__study__resolved_by=DISCUSSION, item__round=F("round"))
-    return judged.exclude(Exists(still)).exclude(round__study__in=hidden)
+    latest = slots.filter(repeat=1, round__is_latest=True, item__round=F("round"))
+    return latest.filter(round__study__resolved_by=DISCUSSION).exclude(Exists(still))
+
+
+def still_open(slots: QuerySet[JudgingSlot]) -> QuerySet[JudgingSlot]:
+    """Those of the slots whose responses are discussed."""
+    return _are_open(_in_ended(slots))
+
+
+def _are_open(slots: QuerySet[JudgingSlot]) -> QuerySet[JudgingSlot]:
+    item = finished(StudyItem.objects.filter(IS_DISCUSSED, pk=OuterRef("item")))
+    return slots.filter(Exists(item))
 
 
 def open_for(person: Person) -> QuerySet[JudgingSlot]:
     """The person's slots of responses that they discuss, in the order in which they judged them."""
-    item = finished(StudyItem.objects.filter(IS_DISCUSSED, pk=OuterRef("item")))
-    return _seats(person).filter(Exists(item)).order_by("round", "order")
+    return _are_open(_seats(person)).order_by("round", "order")
 
 
 def waiting_for(person: Person) -> QuerySet[JudgingSlot]:

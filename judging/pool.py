@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Instance
@@ -25,11 +26,14 @@ from judging.settling import HANDED_IN, close_slots
 from judging.states import SLOT, SlotState, StudyState
 from leases import claim as leases
 from leases.clock import in_seconds
-from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.refusal import Conflict, Refusal
+from leases.rows import first_of
 
 # So many items a judge of a pool holds at a time: enough to read on while the server is slow.
 IN_HAND = 10
 LEASE_SECONDS = 24 * 3600
+QUESTION = OuterRef("item__response__instance")  # of a slot
+NO_JUDGE = "There is no such judge in this study."
 # What the next judge must not see of the one before.
 FREE_AGAIN = {
     **leases.FREE,
@@ -59,12 +63,12 @@ def _free_beyond(**judge: object) -> QuerySet[JudgingSlot]:
     return JudgingSlot.objects.filter(state=SlotState.FREE).exclude(Exists(theirs))
 
 
-def on_own_question(person: object) -> Q:
+def on_own_question(person: object, question: Any = QUESTION) -> Q:
     """Of slots: the person (a key, or an OuterRef) wrote their question, or annotated its contradiction."""
     written = Q(author=person) | Q(contradiction__author=person)
     # Also those whose annotations a review merged: the record's author is then the reviewer.
     annotated = Q(contradiction__annotations__author=person)
-    asked = Instance.objects.filter(written | annotated, pk=OuterRef("item__response__instance"))
+    asked = Instance.objects.filter(written | annotated, pk=question)
     return Q(Exists(asked))
 
 
@@ -122,9 +126,11 @@ def hand_back(person: Person, study: Study) -> int:
 
 
 @transaction.atomic
-def remove(study: Study, judge_id: int) -> Judge:
+def remove(study: Study, judge_id: int, *, by: Person | None = None) -> Judge:
     """Remove a judge from an open study: their verdicts are handed in as they are, others draw the rest."""
     judge = _judge_locked(study, pk=judge_id)
+    said = f"removed from the study “{study}”; verdicts given stay, others judge the rest"
+    record(AuditKind.WORK, by, said, person=judge.person)
     Judge.objects.filter(pk=judge.pk, removed_at=None).update(removed_at=Now())
     _hand_back(judge)
     close_slots(JudgingSlot.objects.filter(judge=judge), study)
@@ -193,9 +199,13 @@ def _open_study_locked(study: Study) -> None:
 def _judge_locked(study: Study, **which: object) -> Judge:
     _open_study_locked(study)
     judges = Judge.objects.select_for_update().filter(study=study, person__isnull=False, **which)
-    if (judge := judges.first()) is None:
-        raise NotFoundHere("There is no such judge in this study.")
-    return judge
+    return first_of(judges, NO_JUDGE)
+
+
+def judge_at(study: Study, judge_id: int) -> Judge:
+    """A person who judges in the study, or did."""
+    judges = Judge.objects.select_related("person").filter(study=study, person__isnull=False)
+    return first_of(judges.filter(pk=judge_id), NO_JUDGE)
 
 
 def _hand_back(judge: Judge) -> int:

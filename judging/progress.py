@@ -10,6 +10,7 @@ from django.db.models import Avg, Count, Exists, F, Max, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Least
 
 from accounts.models import Person
+from accounts.roles import Role
 from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem
 from judging.rules.resolution import outcome
 from judging.settling import discussed, incomplete, unresolved
@@ -117,7 +118,7 @@ def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
 
     A judge has `seconds` (mean time for an item, pauses left out) and `last` (time of the latest verdict), or None.
     `timed` are the verdicts whose time on the screen is known; `fast` of them took less than the study's fast_seconds.
-    A pause counts as slow: a verdict with one is timed, and not fast.
+    `is_left`: they cannot judge any more. A pause counts as slow: a verdict with one is timed, and not fast.
     """
     here = Q(slots__round__is_latest=True)
     read = here & Q(slots__judgment__seconds__lte=LONGEST_READING)
@@ -132,6 +133,7 @@ def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
             last=Max("slots__judgment__judged_at", filter=here),
             timed=Count("slots__judgment__seconds", filter=here),
             fast=Count("slots__judgment", filter=fast),
+            is_left=~Exists(Person.objects.who_may(Role.JUDGE).filter(pk=OuterRef("person"))),
         )
     )
     counts = tallied(_latest(), "judge", [judge.pk for judge in judges])

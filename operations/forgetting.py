@@ -4,7 +4,7 @@ Every foreign key to a person has a decision here; a test fails for one without.
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
 from accounts.invitations import check_not_last_admin, withdraw_invitations_of
+from accounts.leaving import open_work
 from accounts.models import Invitation, Person
 from accounts.roles import Role
 from annotation.models import Annotation
@@ -155,8 +156,11 @@ def forget(
     by: Person | None = None,
     replacing: Collection[str] = (),
     withholding: Collection[str] = (),
+    handing: Mapping[str, str] | None = None,
 ) -> None:
     """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin.
+
+    handing: to whom their open work goes, by its key; what is not in it others can take.
 
     replacing: keys of the mentions (mentions.py) in which the pseudonym takes the place of the name. withholding: keys
     of those in comments of released records, whose releases are given out no more.
@@ -165,6 +169,10 @@ def forget(
     check_forgettable(person)
     if person.has_role(Role.ADMIN):
         check_not_last_admin(person)
+    work = open_work.held_by(person, None)
+    open_work.settle(
+        work, dict.fromkeys([row.key for row in work], open_work.RETURN) | dict(handing or {}), by
+    )
     if replacing or withholding:
         _treat(person, by, set(replacing), set(withholding))
     for holding in holdings(person):

@@ -267,6 +267,7 @@ NO_FIELDS = {
     "/sign-out/",
     "/account/tokens/{own_token}/revoke/",
     "/people/{person}/tokens/{token}/revoke/",
+    "/people/{person}/work/",
     "/people/{person}/password-link/",
     "/people/{person}/second-factor/remove/",
     "/people/{person}/institution/remove/",

@@ -98,6 +98,8 @@ GET   /programs/                                              302  200  200  200
 GET   /people/                                                302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/                                       403  403  403  403  403  403  403  403  302  302
+GET   /people/work/                                           302  403  403  403  403  403  403  403  200  200
+POST  /people/{person}/work/                                  302  403  403  403  403  403  403  403  302  302
 POST  /people/{person}/active/                                403  403  403  403  403  403  403  403  302  302
 POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/second-factor/remove/                  302  403  403  403  403  403  403  403  302  302
@@ -232,6 +234,7 @@ POST  /campaigns/{campaign}/assignments/                      403  403  403  403
 GET   /campaigns/{campaign}/limits/                           302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/{campaign}/limits/                           403  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/people/                           403  403  403  403  403  403  403  403  302  302
+GET   /campaigns/{campaign}/people/{aron}/remove/             302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/{campaign}/people/{aron}/remove/             302  403  403  403  403  403  403  403  302  302
 GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
 GET   /reviews/{campaign}/1/{submitted}/                      302  403  403  403  403  403  403  403  200  200
@@ -313,6 +316,7 @@ POST  /studies/{closed}/rounds/again/                         403  403  403  403
 GET   /studies/{closed}/rounds/added/                         302  403  403  403  403  403  403  403  200  403
 POST  /studies/{closed}/rounds/added/                         403  403  403  403  403  403  403  403  400  403
 POST  /studies/{open}/judges/                                 403  403  403  403  403  403  403  403  302  302
+GET   /studies/{open}/judges/{judge}/remove/                  302  403  403  403  403  403  403  403  200  200
 POST  /studies/{open}/judges/{judge}/remove/                  302  403  403  403  403  403  403  403  302  302
 GET   /studies/{open}/close/                                  302  403  403  403  403  403  403  403  200  200
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302

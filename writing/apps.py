@@ -11,17 +11,21 @@ class WritingConfig(AppConfig):
     name = "writing"
 
     def ready(self) -> None:
+        from accounts.leaving.open_work import held_work, work_for_nobody
         from protocols.checking import key_tables, part_problems
         from protocols.example_record import part_blocks
         from protocols.uses import uses
         from writing.declared.example import form_blocks
         from writing.declared.language import TABLES
         from writing.declared.problems import form_problems
+        from writing.open_work import checks_for_nobody, entries_held
 
         key_tables.add(self.name, lambda: TABLES)
         part_blocks.add(self.name, form_blocks)
         part_problems.add(self.name, form_problems)
         uses.add(self.name, opened_forms)
+        held_work.add(self.name, entries_held)
+        work_for_nobody.add(self.name, checks_for_nobody)
 
 
 def opened_forms(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":

@@ -40,7 +40,7 @@ ENTRY = StateTable(
     {
         "submit": (IN_HAND, EntryState.WRITTEN, "author"),
         "reject": (IN_HAND, EntryState.REJECTED, "author"),
-        "give_up": (IN_HAND, EntryState.GIVEN_UP, "author"),
+        "give_up": (IN_HAND, EntryState.GIVEN_UP, "author, admin"),
         "expire": (IN_HAND, EntryState.GIVEN_UP, "sweeper"),
         "take_up": ((EntryState.GIVEN_UP,), EntryState.DRAFT, "author"),
         "send_back": (TO_CHECK, EntryState.SENT_BACK, "checker"),

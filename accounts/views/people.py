@@ -11,6 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import institution, invitations, second_factor
 from accounts.access import person_of, roles_required
 from accounts.forms import InviteForm, RolesForm
+from accounts.leaving import open_work
+from accounts.leaving.asking import asks_first, settle_with
 from accounts.models import Identity, Person, RoleGrant
 from accounts.roles import Role
 from accounts.tokens import issuing
@@ -73,11 +75,17 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
     form = RolesForm(request.POST or None, initial={"roles": [str(role) for role in someone.roles]})
     if request.method == "POST" and form.is_valid():
         roles = [Role(role) for role in form.cleaned_data["roles"]]
-        invitations.grant(someone, roles=roles, by=person_of(request))
+        lost = someone.roles - set(roles)
+        if asked := asks_first(request, someone, lost, "Save roles"):
+            return asked
+        with settle_with(request, someone):
+            invitations.grant(someone, roles=roles, by=person_of(request))
         messages.success(request, f"The roles of {someone} are saved and take effect immediately.")
         return redirect("accounts:person", pk=pk)
     context = {
         "someone": someone,
+        "open_work": (held := open_work.held_by(someone, person_of(request))),
+        "may_hand_on": any(row.has_choice for row in held),
         "is_own": someone == person_of(request),
         "form": form,
         "factor": second_factor.factor_of(someone),
@@ -95,7 +103,10 @@ def set_active(request: HttpRequest, pk: int) -> HttpResponse:
     wanted = request.POST.get("active")
     if wanted not in ("yes", "no"):
         raise Refusal("Say whether this person may sign in: active=yes or active=no.")
-    invitations.set_active(someone, active=wanted == "yes", by=person_of(request))
+    if wanted == "no" and (asked := asks_first(request, someone, someone.roles, "Block sign-in")):
+        return asked
+    with settle_with(request, someone):
+        invitations.set_active(someone, active=wanted == "yes", by=person_of(request))
     return redirect("accounts:person", pk=pk)
 
 

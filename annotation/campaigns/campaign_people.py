@@ -15,7 +15,7 @@ from annotation.states import AssignmentState, CampaignState
 
 def annotators() -> QuerySet[Person]:
     """Everybody who has the role and can sign in."""
-    return Person.objects.filter(is_active=True, grants__role=Role.ANNOTATOR)
+    return Person.objects.who_may(Role.ANNOTATOR)
 
 
 def annotators_of(campaign: Campaign) -> QuerySet[Person]:

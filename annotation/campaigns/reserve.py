@@ -231,9 +231,13 @@ def _parts(keys: Tags) -> Iterator[Tags]:
         yield ordered[start : start + BATCH]
 
 
-def out_of_reach(campaign: Campaign, tags: Tags) -> set[int]:
-    """Those of these tags that everybody who annotates in the campaign has had in its main round, or gave up."""
-    people = {*annotators_of(campaign).values_list("pk", flat=True)}
+def out_of_reach(campaign: Campaign, tags: Tags, people: set[int] | None = None) -> set[int]:
+    """Those of these tags that everybody who annotates in the campaign has had in its main round, or gave up.
+
+    people: count these as its annotators.
+    """
+    if people is None:
+        people = {*annotators_of(campaign).values_list("pk", flat=True)}
     had = campaign.assignments.filter(person__in=people, tag__in=tags).order_by()
     had = had.filter(round=campaign.main_round) if campaign.pilot_again else had
     reached: defaultdict[int, set[int]] = defaultdict(set)

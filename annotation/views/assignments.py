@@ -45,7 +45,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
         with refused_in(form):
             every = form.cleaned_data["every"]
             picked = all_that_match(filtering, rows) if every else ticked(request, campaign)
-            messages.success(request, done(campaign, form, picked))
+            messages.success(request, done(campaign, form, picked, person_of(request)))
             here = reverse("annotation:assignments", args=[campaign.pk])
             return redirect(f"{here}?{request.GET.urlencode()}")
     page = page_of(request, rows.select_related(*SHOWN), PER_PAGE, ByKey)
@@ -79,11 +79,11 @@ def ticked(request: HttpRequest, campaign: Campaign) -> QuerySet[Assignment]:
     return rows
 
 
-def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment]) -> str:
+def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment], by: Person) -> str:
     """Carry out what the form asks for; what was done, as a sentence."""
     given = form.cleaned_data
     if given["action"] == BulkForm.WITHDRAW:
-        result = assigning.withdraw(campaign, rows)
+        result = assigning.withdraw(campaign, rows, by=by)
         lost = (
             f" {how_many(result.lost, 'tag has', 'tags have')} no annotator left"
             if result.lost
@@ -94,6 +94,6 @@ def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment]) -> str:
     if given["action"] == BulkForm.REASSIGN:
         if given["person"] is None:
             raise Refusal("Choose the person who is to get them.")
-        count = assigning.reassign(campaign, rows, given["person"])
+        count = assigning.reassign(campaign, rows, given["person"], by=by)
         return f"Reassigned to {given['person']}: {count}. Nobody gets a tag that they had before."
     return f"Reserved for {given['days']} more days: {assigning.extend(campaign, rows, given['days'])}."

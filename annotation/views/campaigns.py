@@ -7,11 +7,15 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.leaving.asking import leaving_page, settle_with
+from accounts.leaving.open_work import held_by
 from accounts.models import Person
 from accounts.roles import Role
+from annotation import open_work
 from annotation.blinding.hiding import hidden_from
 from annotation.campaigns import managing
 from annotation.campaigns.campaign_people import annotators, may_be_added
@@ -84,7 +88,7 @@ def drawn_now(form: CampaignForm) -> dict[str, Any]:
     """What the page shows of a dry run. Raises Refusal with what to change first."""
     design = form.design()
     drawing = shown_drawing(dry_run(design))
-    people = len(design.people) or annotators().filter(is_demonstration=False).count()
+    people = len(design.people) or annotators().count()
     each = ceil(drawing.drawing.assignments / people) if people else 0
     return {"drawing": drawing, "people": people, "each": each, "folds": folds_of(form)}
 
@@ -193,14 +197,23 @@ def add_person(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return redirect("annotation:campaign", campaign.pk)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def remove_person(request: HttpRequest, campaign_id: int, person_id: int) -> HttpResponse:
-    campaign, person = campaign_at(campaign_id), person_at(person_id)
-    freed = assigning.remove_person(campaign, person)
-    tags = "1 tag is" if freed == 1 else f"{freed} tags are"
-    messages.success(request, f"{person} is removed. {tags} free again; their drafts are kept.")
-    return redirect("annotation:campaign", campaign.pk)
+    """Take a person out of the campaign; a page first says what becomes of the tags that they hold."""
+    campaign, person, by = campaign_at(campaign_id), person_at(person_id), person_of(request)
+    here = reverse("annotation:campaign", args=[campaign.pk])
+    if request.method != "POST":
+        key = open_work.key_of(campaign.pk, person.pk)
+        held = [row for row in held_by(person, by) if row.key == key]
+        note = f"They get no more tags of “{campaign}”. Their drafts are kept."
+        act = "Remove from the campaign"
+        return leaving_page(request, person, held, act, back=here, note=note)
+    with settle_with(request, person):
+        freed = assigning.remove_person(campaign, person, by=by)
+    tags = f" {how_many(freed, 'tag is', 'tags are')} free again." if freed else ""
+    messages.success(request, f"{person} is removed.{tags} Their drafts are kept.")
+    return redirect(here)
 
 
 def person_at(person_id: int) -> Person:

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.audit import told
 from accounts.roles import Role
 from annotation.desk.own_queue import queue_of
 from annotation.fields.form_input import number_in
@@ -20,7 +21,7 @@ from leases.refusal import Conflict
 @roles_required(Role.ANNOTATOR)
 def queue(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
-    context = {"queue": queue_of(person), "undo": undoing.last_of(person)}
+    context = {"queue": queue_of(person), "told": told(person), "undo": undoing.last_of(person)}
     return render(request, "annotation/queue.html", context)
 
 

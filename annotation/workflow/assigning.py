@@ -1,5 +1,7 @@
 """What an admin changes in the assignments of a campaign: withdraw, reassign, extend; and who gets none any more."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -7,6 +9,7 @@ from django.db import transaction
 from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
 from django.db.models.functions import Now
 
+from accounts.audit import AuditKind, record
 from accounts.models import Person
 from annotation.campaigns import reserve
 from annotation.campaigns.campaign_people import (
@@ -26,25 +29,54 @@ from annotation.workflow.claiming import (
 )
 from leases.clock import in_seconds
 from leases.refusal import Refusal
+from pages.counting import how_many
 from wikifetch.shownarticle import shown_article
 
 MOST_AT_ONCE = 200  # assignments given to one person
 
 
 @transaction.atomic
-def remove_person(campaign: Campaign, person: Person) -> int:
+def remove_person(campaign: Campaign, person: Person, *, by: Person | None = None) -> int:
     """Give the person no more tags; those they hold are free again, and drafts stay theirs. Returns how many."""
-    one_claim_at_a_time(person)
     CampaignPerson.objects.update_or_create(
         campaign=campaign, person=person, defaults={"removed_at": Now()}
     )
+    record(AuditKind.WORK, by, f"removed from the campaign “{campaign}”", person=person)
+    freed = free(campaign, person, by=by)
+    this = Campaign.objects.filter(pk=campaign.pk)
+    reserve.replace_given_up(campaign.assignments.values("tag"), this)
+    return freed
+
+
+@transaction.atomic
+def free(campaign: Campaign, person: Person, *, by: Person | None) -> int:
+    """Let others take what the person holds in the campaign; drafts stay theirs. Returns how many tags."""
+    one_claim_at_a_time(person)
     own = campaign.assignments.filter(person=person)
     _lock_drafts(own)
     freed = ASSIGNMENT.move(own, "free", **FREE_AGAIN)
     detach_drafts()
-    this = Campaign.objects.filter(pk=campaign.pk)
-    reserve.replace_given_up(campaign.assignments.values("tag"), this)
+    _tell(campaign, [person.pk] * freed, "freed for others", by)
     return freed
+
+
+@transaction.atomic
+def hand_on(campaign: Campaign, person: Person, to: Person | None, by: Person | None) -> str:
+    """Give what the person holds in the campaign to another; others take what that one had before, or all of it."""
+    own = campaign.assignments.filter(person=person, state=AssignmentState.HELD)
+    given = reassign(campaign, own, to, by=by) if to else 0
+    freed = free(campaign, person, by=by)
+    parts = [f"{how_many(given, 'tag')} given to {to}"] if given else []
+    parts += [f"{how_many(freed, 'tag')} free for others"] if freed or not given else []
+    return f"{campaign}: {', '.join(parts)}."
+
+
+def _tell(campaign: Campaign, holders: Iterable[int | None], what: str, by: Person | None) -> None:
+    """Record how many tags each of these people held, for whom it is on their first page; a key for each tag."""
+    counts = Counter(key for key in holders if key)
+    for person in Person.objects.filter(pk__in=counts):
+        tags = how_many(counts[person.pk], "tag")
+        record(AuditKind.WORK, by, f"“{campaign}”: {tags} {what}", person=person)
 
 
 @dataclass(frozen=True)
@@ -57,7 +89,9 @@ class WithdrawnCounts:
 
 
 @transaction.atomic
-def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
+def withdraw(
+    campaign: Campaign, rows: QuerySet[Assignment], *, by: Person | None = None
+) -> WithdrawnCounts:
     """Withdraw those of these assignments of the campaign that are free, held, not needed or in reserve.
 
     Authors keep their drafts. The reserve replaces tags of the main round that nobody annotates now.
@@ -66,6 +100,8 @@ def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
     _lock_drafts(rows)
     main = rows.filter(round=campaign.main_round, state__in=IN_WORK)
     tags = {*main.values_list("tag", flat=True)}
+    held = rows.filter(state=AssignmentState.HELD)
+    _tell(campaign, held.values_list("person", flat=True), "withdrawn from the campaign", by)
     moved = ASSIGNMENT.move(rows, "withdraw", lease_holder="", lease_until=None)
     Annotation.objects.filter(
         assignment__campaign=campaign,
@@ -77,7 +113,9 @@ def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> WithdrawnCounts:
     return WithdrawnCounts(moved, lost, replaced)
 
 
-def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
+def reassign(
+    campaign: Campaign, rows: QuerySet[Assignment], to: Person, *, by: Person | None = None
+) -> int:
     """Give the free and held ones of these assignments to a person; returns how many.
 
     Tags that the person has had, or gave up to see others' work, are left out. Earlier holders keep their drafts.
@@ -90,7 +128,7 @@ def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     )
     for row in shown[:MOST_AT_ONCE]:
         shown_article(row.sighting.revision, row.sighting)
-    return _reassign(campaign, rows, to)
+    return _reassign(campaign, rows, to, by)
 
 
 def _check_annotates(campaign: Campaign, to: Person) -> None:
@@ -99,11 +137,12 @@ def _check_annotates(campaign: Campaign, to: Person) -> None:
 
 
 @transaction.atomic
-def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
+def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person, by: Person | None) -> int:
     _check_annotates(campaign, to)
     one_claim_at_a_time(to)
     _lock_drafts(rows)
     given: set[tuple[int, int]] = set()
+    holders: list[int | None] = []
     waiting = rows.filter(
         ~had_by(to), ~given_up_by(to), state__in=IN_WORK, round__lte=campaign.open_round
     ).order_by("round", "order", "slot")
@@ -115,7 +154,9 @@ def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int
         once = (row.round if campaign.pilot_again else 0, row.tag_id)
         if once not in given:
             given.add(once)
+            holders.append(row.person_id)
             _give(row, to)
+    _tell(campaign, holders, "given to another annotator", by)
     return len(given)
 
 

@@ -6,8 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Count, Q, QuerySet
 
-from accounts.models import Person, RoleGrant
-from accounts.roles import Role
+from accounts.models import Person
 from datasets.models import Collection, Subset
 from generation.models import Run
 from generation.states import ResponseState
@@ -88,11 +87,6 @@ class RoundJudgesField(PeopleField):
     def label_from_instance(self, obj: Any) -> str:
         reads = ", who may have read its verdicts" if obj.reads else ""
         return f"{obj.name} ({obj.username}){reads}"
-
-
-def possible_judges() -> QuerySet[Person]:
-    granted = RoleGrant.objects.filter(role=Role.JUDGE).values("person")
-    return Person.objects.filter(pk__in=granted, is_active=True, is_demonstration=False)
 
 
 def answered_runs(person: Person, protocol: str | None = None) -> QuerySet[Run]:

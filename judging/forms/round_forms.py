@@ -6,6 +6,7 @@ from django import forms
 from django.db.models import BooleanField, ExpressionWrapper
 
 from accounts.models import Person
+from accounts.roles import Role
 from generation import prompt_versions
 from generation.models import LanguageModel, Run
 from judging import rounds, rubric_versions
@@ -15,7 +16,6 @@ from judging.forms.fields import (
     RubricField,
     RunsField,
     answered_runs,
-    possible_judges,
 )
 from judging.models import Rubric, Study
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
@@ -50,7 +50,7 @@ class RoundForm(forms.Form):
         self.fields["rubric"].queryset = versions  # type: ignore[attr-defined]
         self.initial.setdefault("rubric", study.rubric_id)
         reads = ExpressionWrapper(rounds.could_read(study), BooleanField())
-        judges = possible_judges().annotate(reads=reads)
+        judges = Person.objects.who_may(Role.JUDGE).annotate(reads=reads)
         self.fields["judges"].queryset = judges  # type: ignore[attr-defined]
 
     def plan(self, *, counts: bool) -> rounds.RoundPlan:

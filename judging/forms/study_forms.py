@@ -6,6 +6,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from accounts.models import Person
+from accounts.roles import Role
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Subset
 from generation import prompt_versions
@@ -19,11 +20,11 @@ from judging.forms.fields import (
     RunsField,
     SubsetField,
     answered_runs,
-    possible_judges,
     scorer_labels,
     subsets_of,
 )
 from judging.models import Rubric, Study
+from judging.open_work import further_judges
 from judging.rules.assignment import MOST_REPEATED
 from judging.rules.resolution import WAYS
 from judging.selections import Selection
@@ -239,7 +240,7 @@ class JudgesForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["judges"].queryset = possible_judges()  # type: ignore[attr-defined]
+        self.fields["judges"].queryset = Person.objects.who_may(Role.JUDGE)  # type: ignore[attr-defined]
 
 
 class WarmUpForm(forms.Form):
@@ -273,5 +274,4 @@ class FurtherJudgeForm(forms.Form):
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        judging = study.judges.filter(person__isnull=False, removed_at=None).values("person")
-        self.fields["judge"].queryset = possible_judges().exclude(pk__in=judging)  # type: ignore[attr-defined]
+        self.fields["judge"].queryset = further_judges(study)  # type: ignore[attr-defined]

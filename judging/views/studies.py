@@ -6,10 +6,13 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.request import Request
 
 from accounts.access import person_of, roles_required
+from accounts.leaving.asking import leaving_page, settle_with
+from accounts.leaving.open_work import held_by
 from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
@@ -17,6 +20,7 @@ from generation.models import Response, Run
 from judging import (
     blinding,
     listed_studies,
+    open_work,
     planning,
     pool,
     progress,
@@ -215,17 +219,27 @@ def add_judge(request: HttpRequest, study_id: int) -> HttpResponse:
     return study_page(request, study, further=form)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def remove_judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
-    """Take a judge out of an open study; their verdicts stay."""
-    study = get_object_or_404(Study, pk=study_id)
-    judge = pool.remove(study, judge_id)
+    """Take a judge out of an open study; their verdicts stay. A page first says what becomes of the rest."""
+    study, by = get_object_or_404(Study, pk=study_id), person_of(request)
+    judge = pool.judge_at(study, judge_id)
+    person, here = judge.person, reverse("judging:study", args=[study.pk])
+    assert person is not None, "judge_at gives people."
+    if request.method != "POST":
+        keys = open_work.keys_of(judge)
+        held = [row for row in held_by(person, by) if row.key in keys]
+        note = f"Verdicts that they have given in “{study}” stay as they are."
+        return leaving_page(request, person, held, "Remove from the study", back=here, note=note)
+    with settle_with(request, person):
+        if pool.judge_at(study, judge_id).removed_at is None:
+            pool.remove(study, judge_id, by=by)
     messages.success(
         request,
-        f"{judge.person} was removed from this study. Their verdicts stay; others draw the rest.",
+        f"{person} was removed from this study. Their verdicts stay; others draw the rest.",
     )
-    return redirect("judging:study", study.pk)
+    return redirect(here)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

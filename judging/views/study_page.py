@@ -21,6 +21,7 @@ from judging.forms.study_forms import FurtherJudgeForm, JudgesForm, WarmUpForm
 from judging.machine import control
 from judging.machine.scope import halves_of
 from judging.models import Judge, JudgingSlot, Resolution, Round, Study, StudyItem
+from judging.open_work import unattended
 from judging.planning import DryRun
 from judging.published import over_study
 from judging.rules import rubric
@@ -69,6 +70,7 @@ def study_page(
         "shows_judges": shows_judges,
         "judges": progress.by_judge(study) if shows_judges else [],
         "idle_days": IDLE_DAYS,
+        "unattended": unattended(study),
         "held_too_long": pool.held_too_long(study, IDLE_DAYS).count(),
         "progress": progress.of_study(study) if shows_judges else None,
         "responses": (responses := study.items.count()),

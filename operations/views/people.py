@@ -1,5 +1,7 @@
 """Forget a person, after a page that shows what is deleted and what stays."""
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -8,12 +10,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.audit import AuditKind, record
+from accounts.leaving.asking import chosen
+from accounts.leaving.open_work import RETURN, held_by, only_theirs
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.gate import show_annotations
 from datasets.blinding import show
-from judging.queues import studies_of
-from judging.states import StudyState
 from operations import forgetting, traces
 from operations.forgetting import Fate
 from operations.forms import ForgetForm
@@ -27,10 +29,13 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is deleted, replaced and kept; forget the person once their username is typed."""
     someone, by = get_object_or_404(Person, pk=pk), person_of(request)
     forgetting.check_forgettable(someone)
+    kept = chosen(request)
     form = ForgetForm(request.POST or None, person=someone)
     if request.method == "POST" and form.is_valid():
         replacing, withholding = (request.POST.getlist(name) for name in ("replace", "withhold"))
-        forgetting.forget(someone, by=by, replacing=replacing, withholding=withholding)
+        forgetting.forget(
+            someone, by=by, replacing=replacing, withholding=withholding, handing=kept
+        )
         _say_what_is_left(request, someone)
         return redirect("accounts:person", pk=pk)
     counted = [(holding, holding.rows.count()) for holding in forgetting.holdings(someone)]
@@ -46,7 +51,8 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
         "form": form,
         "going": [(holding, n) for holding, n in counted if n and holding.fate != Fate.STAYS],
         "staying": [(holding, n) for holding, n in counted if n and holding.fate == Fate.STAYS],
-        "open_studies": studies_of(someone).filter(state=StudyState.OPEN),
+        "held": [replace(row, chosen=kept.get(row.key, RETURN)) for row in held_by(someone, by)],
+        "only_theirs": only_theirs(someone, someone.roles, by),
         "mentions": found,
         "ticked": set(
             [*request.POST.getlist("replace"), *request.POST.getlist("withhold")]

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from accounts.leaving import open_work
 from accounts.models import Person
 from datasets.exporters.export_files import write_chunks
 from leases.command import RefusingCommand
@@ -48,6 +49,11 @@ class Command(RefusingCommand):
         for holding in forgetting.holdings(person):
             if count := holding.rows.count():
                 self.stdout.write(f"{count:>8} {holding.what}: {holding.fate}")
+        for work in open_work.held_by(person, None):
+            others = "others can take it" if work.has_choice else work.becomes
+            self.stdout.write(f"         {work.what}, {work.where}: {others}")
+        for work in open_work.only_theirs(person, person.roles, None):
+            self.stdout.write(f"         {work.what}, {work.where}: {work.becomes}")
         found = mentions(person)
         for mention in [*found.open, *found.fixed]:
             self.stdout.write(f"         the name stays in {mention.where}")
