@@ -122,18 +122,18 @@ def test_a_link_of_the_summary_shows_the_field_with_its_label_and_error(open_pag
 
 
 def test_escape_takes_a_question_back_and_turning_elsewhere_too(open_page):
-    study = judging.open_study()
+    study = judging.draft()
     page = open_page(person("ada", Role.ADMIN))
     page.goto(f"/studies/{study.pk}/")
-    remove = page.locator("summary", has_text="Remove").first
-    yes = page.get_by_role("button", name="Yes, remove")
-    remove.press("Enter")
+    discard = page.locator("summary", has_text="Discard").first
+    yes = page.get_by_role("button", name="Yes, discard")
+    discard.press("Enter")
     page.keyboard.press("Tab")
     expect(yes).to_be_focused()
     page.keyboard.press("Escape")
     expect(yes).to_be_hidden()
-    expect(remove).to_be_focused()
-    remove.press("Enter")
+    expect(discard).to_be_focused()
+    discard.press("Enter")
     expect(yes).to_be_visible()
     page.keyboard.press("Shift+Tab")
     expect(yes).to_be_hidden()
