@@ -117,7 +117,7 @@ def test_a_checked_answer_is_shown_with_its_check_and_the_reply_below(client, sl
     assert (shown["check"], shown["check_reply"]) == ("Is “5 km” so?", "No <b>")
 
 
-def test_a_refused_and_a_filtered_answer_say_so_and_name_nobody(client, slots):
+def test_findings_say_so_and_name_nobody(client, slots):
     rows = Response.objects.filter(pk=slots[0].item.response_id)
     rows.update(finding="filtered", text="", finish_reason="content_filter")
     page = client.get(url_of("slot", slots[0])).content.decode()
@@ -127,6 +127,10 @@ def test_a_refused_and_a_filtered_answer_say_so_and_name_nobody(client, slots):
     page = client.get(url_of("slot", slots[0])).content.decode()
     assert "The model declined to answer." in page
     assert "I cannot help with that." in page
+    rows.update(finding="aborted", text="", finish_reason="insufficient_system_resource")
+    page = client.get(url_of("slot", slots[0])).content.decode()
+    assert "The service broke the reply off." in page
+    assert "insufficient_system_resource" not in page  # one service's own word
 
 
 def test_a_skipped_answer_says_so_and_names_nobody(client, slots):
