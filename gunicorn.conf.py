@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+worker_class = "config.waitress_worker.WaitressWorker"
 # For requests that are being answered; shorter than the time after which bin/run, Docker and systemd kill the process.
 graceful_timeout = 5
 # Bytes of an address, the most that gunicorn takes: a filter in another script is three times as long in one.

@@ -42,8 +42,9 @@ SPDX = {
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
+    "ZPL 2.1": "ZPL-2.1",
 }
-WRITTEN = re.compile(r"(Apache-2\.0|BSD-3-Clause|MIT|MPL-2\.0|PSF-2\.0)")
+WRITTEN = re.compile(r"(Apache-2\.0|BSD-3-Clause|MIT|MPL-2\.0|PSF-2\.0|ZPL-2\.1)")
 # Of packages that are installed on other systems or Pythons only.
 ELSEWHERE = {
     "async-timeout": "Apache-2.0",
