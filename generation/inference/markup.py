@@ -73,7 +73,7 @@ BY_NAME = {mark.name: mark for mark in MARKS}
 _ENDS = re.compile(
     r"(?:<[|｜](?:im_end|im_start|endoftext|end_of_text|eot_id|eom_id|eot|eom|end|return|END_OF_TURN_TOKEN|END_RESPONSE"
     r"|END_TEXT|end_of_turn|endofturn|end_of_solution|assistant_end|end[▁_]of[▁_]sentence|eos|EOS|EOT|user|observation"
-    r"|separator)[|｜]>|</s>|<(?:eos|pad|EOS_TOKEN|end_of_turn|eoa|eop|eot)>|<turn\|>|\[(?:EOS|EOT|/?INST)\]"
+    r"|separator)[|｜]>|</?s>|<(?:eos|pad|EOS_TOKEN|end_of_turn|eoa|eop|eot)>|<turn\|>|\[(?:EOS|EOT|/?INST)\]"
     r"|\[\|endofturn\|\]|\[UNUSED_TOKEN_145\])\Z"
 )
 _LONGEST = 40
@@ -124,10 +124,10 @@ _LIKE = tuple(
         r"<\|[A-Za-z]\w{0,40}>|<[A-Za-z]\w{0,40}\|>",
         r"<(?:start_of_turn|end_of_turn|[be]os|[BE]OS_TOKEN|[se]op|eo[ah]|pad|unk|unused\d+|extra_id_\d+|tool_calls?"
         r"|0x[0-9A-F]{2}|/?co(?:: ?[\d, ]+)?)>|\[/?INST\]|<<SYS>>|\[gMASK\]|\[\|\w{1,20}\|\]|\[UNUSED_TOKEN_\d+\]",
-        # </s> that follows a word, without the <s> of struck text.
-        r"\A(?![\s\S]*<s>)[\s\S]*[^\s`\"“'‘(]</s>",
+        # </s> that follows a word or ends the text, without the <s> of struck text.
+        r"\A(?![\s\S]*<s>)[\s\S]*(?:[^\s`\"“'‘(]</s>|</s>\s*\Z)",
         # A tag of a wrapper, or a box, within the text.
-        rf"(?:\A|\n)\s{{0,20}}<{_TAGS}>{_SENTENCE}|[^\s`]</{_TAGS}>",
+        rf"(?:\A|\n)\s{{0,20}}<{_TAGS}>{_SENTENCE}|[^\s`]</{_TAGS}>|</{_TAGS}>\s*\Z",
         r"\\boxed\{",
         # Granite's phrases, and headers of turns: of which the tokens are gone, and as Alpaca and Vicuna have them.
         rf"(?:\A\s*|{_AFTER})(?:{_HERE} (?:thought process|response):|(?:assistant|user|model) ?\n)",
