@@ -65,7 +65,8 @@ def fitted(text: str, font: Font, room: float, most: int) -> list[str]:
 
 def _lines(text: str, font: Font, room: float) -> list[str]:
     lines = [""]
-    words = re.split(r"(?<=[\s_/.:@-])", text)
+    # A no-break space keeps its line.
+    words = re.split(r"(?<=[^\S\xa0])|(?<=[_/.:@-])", text)
     for piece in (piece for word in words for piece in pieces(word, font, room)):
         if lines[-1] and font.width((lines[-1] + piece).rstrip()) > room:
             lines.append("")

@@ -181,7 +181,7 @@ def _kappa_row(
 ) -> Estimate:
     prompt, kappa = entry["prompt"], _kappa(pair)
     what = ", ".join(judges) if judges else titles[prompt]
-    label = f"{prompt}{in_round(entry)}: {what} (n = {kappa['n']:,})"
+    label = f"{prompt}{in_round(entry)}: {what} (n\xa0=\xa0{kappa['n']:,})"
     shown = sentences.number(kappa["value"], 2)
     low, high = sentences.ends_of(kappa)
     ends = sentences.interval(low, high, 2)

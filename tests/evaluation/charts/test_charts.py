@@ -94,10 +94,18 @@ def test_a_name_of_a_hundred_letters_is_whole_in_every_width(wide):
 
 
 def kappas(wide):
-    row = Estimate("2: Question with a passage, (n = 20)", 0.9, 0.6, 1.0, "0.90 (0.60 to 1.00)")
+    row = Estimate(
+        "2: Question with passage 1 (n\xa0=\xa020)", 0.9, 0.6, 1.0, "0.90 (0.60 to 1.00)"
+    )
     return forest_plot(
         [row, row], title="Kappa", describe="Squares.", key="k", unit="Kappa", wide=wide
     )
+
+
+def test_a_no_break_space_keeps_its_line():
+    lines = ["2: Question with passage 1", "(n\xa0=\xa020)"]
+    label = next(text for text in texts(kappas(244)) if text.text.startswith("2:"))
+    assert [label.text, *(line.text for line in label.findall(f"{SVG}tspan"))] == lines
 
 
 @pytest.mark.parametrize(

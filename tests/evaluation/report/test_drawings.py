@@ -55,7 +55,7 @@ def test_a_chart_goes_out_in_every_form(client, rita, study):
     assert client.get(f"{base}.pdf", {"width": "wall"}).status_code == 400
     lines = b"".join(client.get(f"{base}.csv").streaming_content).decode("utf-8-sig").splitlines()
     assert lines[0].startswith("prompt,round,final,judge_1,judge_2,kappa")
-    assert svg.content.decode().count("(n = 8)") >= 3
+    assert svg.content.decode().count("(n\xa0=\xa08)") >= 3
     assert len(lines) == 4
 
 

@@ -1,7 +1,9 @@
 """Reports of scored studies: their pages, their files, the rows that a figure counts."""
 
 import csv
+import io
 import re
+import zipfile
 from dataclasses import replace
 
 import pytest
@@ -338,6 +340,10 @@ def test_scores_as_csv_have_a_row_for_each_figure(client, rita, study):
     rows = list(csv.DictReader(text.splitlines()))
     figures = [one for table in study_report(study)["scores"]["tables"] for one in table["figures"]]
     assert len(rows) == len(figures)
+    zipped = client.get(f"/reports/{study.pk}/paper/all.zip").getvalue()
+    assert text == zipfile.ZipFile(io.BytesIO(zipped)).read(f"{study.slug}-scores.csv").decode(
+        "utf-8-sig"
+    )
     mean = next(row for row in rows if row["kind"] == "mean")
     assert (mean["table"], mean["column"], mean["measure"]) == ("figure-3", "mean over cause", "mr")
     assert mean["states"] == "6 undecided"
