@@ -169,14 +169,16 @@ def _named(kind: str, work: View) -> View:
 def sheet(request: Request, sheet: str, **of: int) -> HttpResponseBase:
     """One sheet of the report."""
     source = reports.asked(request, **of)
-    return files.sheet_file(request, source.body, sheet, source.stem)
+    return files.sheet_file(request, source.body, sheet, source.stem, is_frozen=bool(source.frozen))
 
 
 @of_both(tuple(files.CHART_FORMS.values()), OF_CHARTS)
 def chart(request: Request, key: str, form: str, **of: int) -> HttpResponseBase:
     """A chart of the report, as svg, png, pdf or csv."""
     source = reports.asked(request, **of)
-    return files.chart_file(request, source.body, key, form, source.stem)
+    return files.chart_file(
+        request, source.body, key, form, source.stem, is_frozen=bool(source.frozen)
+    )
 
 
 @of_both(("application/zip",))

@@ -33,7 +33,7 @@ def mark_csv(
     """Put the byte order mark before a file, if it is CSV and its reader needs it: the rule for all that is downloaded.
 
     Tables and lists, which people open, have it. Data (a row for each response, verdict, comparison or record), which
-    scripts read, have it where `?for=excel` asks for it. What a program gets from the API has none.
+    scripts read, and what is frozen, have it where `?for=excel` asks for it. What a program gets from the API has none.
     """
     is_csv = response.headers["Content-Type"].startswith("text/csv")
     if not is_csv or is_api(request) or (is_data and request.GET.get("for") != "excel"):

@@ -34,18 +34,18 @@ def json_file(text: str) -> HttpResponse:
 
 
 def sheet_file(
-    request: HttpRequest | Request, body: Report, name: str, stem: str
+    request: HttpRequest | Request, body: Report, name: str, stem: str, *, is_frozen: bool
 ) -> HttpResponseBase:
-    """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
+    """One sheet of a report as CSV, of a frozen one always the same bytes; NotFoundHere for a name of no sheet."""
     sheets = sheets_of(body)
     if name not in sheets:
         raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(sheets)}, rows.")
     sheet = sheets[name](body)
-    return csv_response(request, sheet.header, sheet.rows, f"{stem}-{name}.csv")
+    return csv_response(request, sheet.header, sheet.rows, f"{stem}-{name}.csv", is_data=is_frozen)
 
 
 def chart_file(
-    request: HttpRequest | Request, body: Report, key: str, form: str, stem: str
+    request: HttpRequest | Request, body: Report, key: str, form: str, stem: str, *, is_frozen: bool
 ) -> HttpResponseBase:
     """A chart as SVG, PNG, PDF or CSV, by `order` and `width` of the address's query.
 
@@ -63,7 +63,7 @@ def chart_file(
         )
     drawing, filename = charts[key], chart_name(stem, key, form, width)
     if form == "csv":
-        return csv_response(request, drawing.sheet.header, drawing.sheet.rows, filename)
+        return csv_response(request, *drawing.sheet, filename, is_data=is_frozen)
     return attached(drawn(drawing.svg, width, form, drawing.title), CHART_FORMS[form], filename)
 
 

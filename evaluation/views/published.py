@@ -87,7 +87,9 @@ def as_json(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
 
 @public
 def sheet(request: HttpRequest, snapshot: ReportSnapshot, sheet: str) -> HttpResponseBase:
-    return files.sheet_file(request, snapshots.report_of(snapshot), sheet, f"report-{snapshot.pk}")
+    return files.sheet_file(
+        request, snapshots.report_of(snapshot), sheet, f"report-{snapshot.pk}", is_frozen=True
+    )
 
 
 @public
@@ -95,5 +97,5 @@ def chart(request: HttpRequest, snapshot: ReportSnapshot, key: str, form: str) -
     if form not in CHART_FORMS:
         raise NotFoundHere(f"A published chart goes out as {' and '.join(CHART_FORMS)}.")
     return files.chart_file(
-        request, snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}"
+        request, snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}", is_frozen=True
     )

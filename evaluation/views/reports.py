@@ -101,14 +101,16 @@ def as_json(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> Ht
 @counted("downloads")
 def sheet(request: HttpRequest, sheet: str, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
-    return files.sheet_file(request, source.body, sheet, source.stem)
+    return files.sheet_file(request, source.body, sheet, source.stem, is_frozen=bool(source.frozen))
 
 
 @for_researchers
 @counted("downloads")
 def chart(request: HttpRequest, key: str, form: str, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
-    return files.chart_file(request, source.body, key, form, source.stem)
+    return files.chart_file(
+        request, source.body, key, form, source.stem, is_frozen=bool(source.frozen)
+    )
 
 
 @for_researchers

@@ -34,11 +34,12 @@ def test_anything_but_a_page_is_shown_as_data_or_downloaded(world):  # noqa: F81
     assert files >= 5
 
 
-# A row for each response, verdict, comparison or record.
+# A row for each response, verdict, comparison or record; and what is frozen.
 DATA = {
     "/collections/mills/export/wikicontradict-csv/", "/collections/mills/releases/1.0/files/wikicontradict-csv/",
     "/data/mills/1.1/mills-1.1-questions.csv", "/runs/{run}/responses.csv", "/runs/{hidden}/responses.csv",
     "/studies/{open}/export/csv/", "/reports/campaigns/{campaign}/rows.csv", "/reports/{closed}/rows.csv",
+    "{published}verdicts.csv", "/reports/snapshots/{snapshot}/verdicts.csv",
     "/reports/{open}/rows.csv", "/reports/{closed}/replies.csv", "/reports/{open}/replies.csv",
 }  # fmt: skip
 
