@@ -9,7 +9,8 @@ import threading
 from pathlib import Path
 
 import django
-from celery import Celery
+import structlog
+from celery import Celery, beat
 from celery.signals import beat_init, worker_init, worker_shutting_down
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -27,6 +28,7 @@ TRANSPORT_ALIASES["filesystem"] = "leases.broker:Transport"
 TRANSPORT_ALIASES["redis"] = "leases.redis_broker:Transport"
 
 app = Celery("sicetnon")
+log = structlog.get_logger(__name__)
 
 VISIBILITY_TIMEOUT = 1800
 
@@ -69,7 +71,7 @@ app.conf.update(
     timezone="UTC",
     # In memory, because Celery's default is a pickle on the disk, which executes what someone writes there. Each
     # task is first sent one interval after the start, so none may have an interval longer than people leave it on.
-    beat_scheduler="celery.beat:Scheduler",
+    beat_scheduler="config.celery:PlainScheduler",
     beat_schedule={
         "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 15.0},
         # With the leases of a turn (generation/asking/turn.py), a dead worker's calls are made again within 15 s.
@@ -97,6 +99,16 @@ task_lines.connect()
 
 
 @worker_init.connect
+class PlainScheduler(beat.Scheduler):
+    """Says in one line why a task was not sent, as on a full disk; it is sent again at its next time."""
+
+    def apply_entry(self, entry: beat.ScheduleEntry, producer: object = None) -> None:
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except beat.SchedulingError as error:
+            log.error("task_not_sent", error=str(error))
+
+
 @beat_init.connect
 def refuse_a_newer_database(**signal: object) -> None:
     """No worker or scheduler starts on a database of a newer version."""

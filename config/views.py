@@ -12,7 +12,7 @@ from accounts.access import person_of, signed_in, to_sign_in
 from accounts.audit import told
 from config.next_steps import cards
 from config.whole_way import whole_way
-from leases.outage import outage
+from leases.outage import has_room, outage
 from leases.refusal import NotAllowed, NotFoundHere, Refusal
 from pages.refusals import outage_answer, refusal_answer, to_send_again
 
@@ -33,8 +33,10 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The web process answers."""
-    return JsonResponse({"ok": True})
+    """The web process answers, and can store what it is sent."""
+    if has_room():
+        return JsonResponse({"ok": True})
+    return JsonResponse({"ok": False, "error": "The disk is full."}, status=507)
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:

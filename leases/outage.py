@@ -1,6 +1,9 @@
 """Database outages (no connection, locked for too long, disk full): the message, and that a retry helps."""
 
+import shutil
+
 import structlog
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from leases.refusal import Refusal
@@ -13,6 +16,8 @@ NO_ROOM = "The server's disk is full, so nothing was stored. Inform the operator
 # SQLite raises OperationalError for a misspelt table too; only these codes are an outage.
 _SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")
 _FULL = ("SQLITE_FULL", "53100")
+# Bytes; with less, SQLite fails in other words too: it can neither make nor lengthen the files next to its database.
+_LEAST_ROOM = 2**20
 
 
 def outage(error: BaseException | None) -> Refusal | None:
@@ -21,7 +26,7 @@ def outage(error: BaseException | None) -> Refusal | None:
         return None
     code = _code(error)
     log.error("database_outage", error=str(error).strip(), code=code)
-    if code in _FULL:
+    if _is_full(code):
         return Refusal(NO_ROOM, status=507, retry=True)
     return Refusal(NOT_NOW, status=503, retry=True)
 
@@ -30,7 +35,7 @@ def outage_in_a_command(error: BaseException) -> str:
     """The last line of a command that failed because of an outage; "" for any other error."""
     if not is_outage(error):
         return ""
-    what = "The disk is full" if _code(error) in _FULL else "The database does not answer"
+    what = "The disk is full" if _is_full(_code(error)) else "The database does not answer"
     reason = " ".join(str(error).split())
     return f"{what} ({reason}). Unfinished work was not stored. Fix the cause, then run the command again."
 
@@ -40,6 +45,17 @@ def is_outage(error: BaseException | None) -> bool:
         return False
     code = _code(error)
     return not code.startswith("SQLITE_") or code.startswith(_SQLITE)
+
+
+def has_room() -> bool:
+    """Whether the disk of DATA_DIR takes anything more."""
+    return shutil.disk_usage(settings.DATA_DIR).free >= _LEAST_ROOM
+
+
+def _is_full(code: str) -> bool:
+    return code in _FULL or (
+        code.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and not has_room()
+    )
 
 
 def _code(error: BaseException | None) -> str:
