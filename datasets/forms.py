@@ -1,4 +1,4 @@
-"""Forms: a file to import, its controls, a version to release, a subset to draw."""
+"""Forms: a file to import, its controls, a subset to draw."""
 
 import re
 import secrets
@@ -17,7 +17,6 @@ from datasets.labelstudio.controls import DATA
 from datasets.labelstudio.naming import DATUM, checked_names
 from datasets.labelstudio.reading import Taken
 from datasets.models import Collection
-from datasets.releasing.freezing import VERSION
 from datasets.schema import ANNOTATION_KEYS, TAXONOMY
 from datasets.subsets import Query, framed, slices_of, strata
 from leases.refusal import Refusal
@@ -176,24 +175,6 @@ class MoveForm(forms.Form):
     def __init__(self, versions: list[int], data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
         self.fields["version"].widget = forms.Select(choices=[(n, n) for n in versions])
-
-
-class ReleaseForm(forms.Form):
-    """A version for a release of the collection."""
-
-    version = forms.RegexField(
-        VERSION,
-        max_length=40,
-        label="Version",
-        help_text="Such as 1.0. It can be given once and never changes.",
-        error_messages={
-            "invalid": "Use letters, digits, . _ - only, starting with a letter or digit."
-        },
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-    )
-    notes = forms.CharField(
-        required=False, max_length=5000, label="Notes", widget=forms.Textarea(attrs={"rows": 3})
-    )
 
 
 LARGEST_SEED = 2**53

@@ -114,6 +114,7 @@ urlpatterns = [
         publishing.delete_release_files,
         name="delete_release_files",
     ),
+    path("data/<str:token>/", published.versions, name="published_versions"),
     path("data/<str:token>/<str:version>/", published.page, name="published"),
     path("data/<str:token>/<str:version>/<path:part>", published.file, name="published_file"),
     path("contradictions/<int:key>/", views.contradiction, name="contradiction"),

@@ -1,10 +1,13 @@
 from collections.abc import Collection, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
     from annotation.models import Campaign
+    from datasets.models import Collection as CollectionRow
+    from datasets.releasing.bundle.counted import Annotated
     from judging.published import PublishedReport
     from protocols.declaration import Declaration
     from protocols.uses import Use
@@ -15,6 +18,7 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.monitoring.campaign_figures import agreement_so_far
+        from datasets.releasing.bundle.writing import annotated_records
         from evaluation.report.example_tables import table_blocks
         from evaluation.scorers.language import TABLES, score_problems
         from generation.elsewhere.undoing import run_uses
@@ -25,6 +29,7 @@ class EvaluationConfig(AppConfig):
         from protocols.uses import uses
 
         agreement_so_far.add(self.name, _so_far)
+        annotated_records.add(self.name, _annotated)
         labels_known.add(self.name, _labels_known)
         with_label.add(self.name, _with_label)
         published_reports.add(self.name, _published)
@@ -40,6 +45,12 @@ def _so_far(campaign: "Campaign") -> list[str]:
     from evaluation.sections.agreement_so_far import so_far
 
     return so_far(campaign)
+
+
+def _annotated(collection: "CollectionRow", keys: AbstractSet[int]) -> "Annotated":
+    from evaluation.annotators.released import annotated
+
+    return annotated(collection, keys)
 
 
 def _labels_known(declaration: "Declaration") -> list[str]:

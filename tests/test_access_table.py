@@ -157,6 +157,7 @@ GET   /collections/mills/releases/1.1/withdraw/               302  403  403  403
 POST  /collections/mills/releases/1.1/withdraw/               403  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.1/delete-files/           302  403  403  403  403  403  403  403  409  409
 POST  /collections/mills/releases/1.1/delete-files/           302  403  403  403  403  403  403  403  409  409
+GET   /data/mills/                                            200  200  200  200  200  200  200  200  200  200
 GET   /data/mills/1.1/                                        200  200  200  200  200  200  200  200  200  200
 GET   /data/mills/1.1/data/questions.jsonl                    200  200  200  200  200  200  200  200  200  200
 GET   /collections/mills/freezing/3.0/                        302  403  200  200  403  403  403  200  200  200

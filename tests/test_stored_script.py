@@ -51,6 +51,8 @@ Built.{{{{Inconsistent|date=<script>a()</script>|reason=<img src=x onerror=a()>}
 """
 
 RUN_BY_TAG = {"img", "iframe", "object", "embed", "math", "base", "style", "video", "audio"}
+# Types of blocks that hold data and never run.
+DATA = {"application/json", "application/ld+json"}
 ADDRESSES = {"href", "src", "action", "formaction", "xlink:href", "data", "srcdoc"}
 
 
@@ -69,9 +71,7 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         own = (given.get("src") or "").startswith("/static/")
-        if tag in RUN_BY_TAG or (
-            tag == "script" and not own and given.get("type") != "application/json"
-        ):
+        if tag in RUN_BY_TAG or (tag == "script" and not own and given.get("type") not in DATA):
             self.scripts.append(self.get_starttag_text() or tag)
         for name, value in attrs:
             leads = re.sub(r"[\s\x00-\x20]", "", value or "").lower()

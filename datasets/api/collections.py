@@ -65,6 +65,7 @@ class OneCollectionOut(CollectionOut):
     """`invalid`: how many of the records are of invalid tags. `canary` marks the source of records of a protocol."""
 
     creators = CreatorOut(many=True)
+    source_authors = CreatorOut(many=True)
     canary = serializers.CharField()
     invalid = serializers.SerializerMethodField()
     facets = serializers.SerializerMethodField()
@@ -72,8 +73,9 @@ class OneCollectionOut(CollectionOut):
     class Meta:
         model = Collection
         fields = (
-            *CollectionOut.Meta.fields, "description", "creators", "funding", "contact", "source_citation", "canary",
-            "invalid", "facets",
+            *CollectionOut.Meta.fields, "description", "creators", "keywords", "funding", "contact", "source_title",
+            "source_authors", "source_year", "source_citation", "source_paper", "source_data", "annotated_by",
+            "how_made", "limits", "biases", "personal_data", "canary", "invalid", "facets",
         )  # fmt: skip
 
     def get_invalid(self, collection: Collection) -> int:

@@ -20,6 +20,7 @@ from datasets.models import FreezeJob, Publication, Release
 from datasets.records import collection_named
 from datasets.releasing import freeze_jobs
 from datasets.releasing.citing import bibtex, plain
+from datasets.releasing.describing import doi_in
 from datasets.releasing.freezing import VERSION, release_of
 from datasets.releasing.names_found import NamesFound, names_in
 from datasets.releasing.released import ShownFile, counts, shown_files, with_sizes
@@ -75,17 +76,28 @@ class ReleaseCountsOut(serializers.Serializer[Any]):
 
 
 class ReleaseAboutOut(serializers.Serializer[Any]):
-    """What the collection said of itself."""
+    """What the collection said of itself; texts that an earlier version of the program did not ask for are empty."""
 
     title = serializers.CharField()
     description = serializers.CharField()
     creators = CreatorOut(many=True)
     licence = serializers.CharField()
     language = serializers.CharField()
+    keywords = serializers.CharField(default="")
     funding = serializers.CharField()
     contact = serializers.CharField()
     source = serializers.CharField()  # type: ignore[assignment]
+    source_title = serializers.CharField(default="")
+    source_authors = CreatorOut(many=True, default=[])
+    source_year = serializers.CharField(default="")
     source_citation = serializers.CharField()
+    source_paper = serializers.CharField(default="")
+    source_data = serializers.CharField(default="")
+    annotated_by = serializers.CharField(default="")
+    how_made = serializers.CharField(default="")
+    limits = serializers.CharField(default="")
+    biases = serializers.CharField(default="")
+    personal_data = serializers.CharField(default="")
 
 
 class PublicationOut(serializers.Serializer[Any]):
@@ -133,11 +145,13 @@ class OneReleaseOut(serializers.ModelSerializer[Release]):
 class ReleaseIn(serializers.Serializer[Any]):
     """`version` can be given once and never changes.
 
+    `doi`: one that an archive has reserved for this version; the files say it.
     `names_read`: as the refusal before has it, where comments may name somebody and you have read them.
     """
 
     version = serializers.RegexField(VERSION, max_length=40)
     notes = serializers.CharField(max_length=5_000, allow_blank=True, default="")
+    doi = serializers.CharField(max_length=200, allow_blank=True, default="")
     names_read = serializers.CharField(max_length=64, allow_blank=True, default="")
 
 
@@ -214,7 +228,8 @@ def releases_freeze(request: Request, name: str, sent: dict[str, Any]) -> Respon
     if names.digest != sent["names_read"]:
         keep_listed(person, {place.contradiction for place in names.places}, request.path)
         raise _names(names)
-    made = frozen_or_begun(collection, version=sent["version"], notes=sent["notes"], by=person)
+    asked = {"version": sent["version"], "notes": sent["notes"], "doi": doi_in(sent["doi"])}
+    made = frozen_or_begun(collection, **asked, by=person)
     status = 202 if isinstance(made, FreezeJob) else 201
     return Response(FreezeOut(_freeze(made)).data, status=status)
 

@@ -7,7 +7,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Now
 
-from datasets.description import COLUMNS
+from datasets.description import ANNOTATED_BY, COLUMNS
 from protocols.declaration import Declaration
 from protocols.models import Protocol
 from protocols.shipped import wikicontradict
@@ -45,11 +45,22 @@ class Collection(models.Model):
     )
     licence = models.CharField(max_length=200, blank=True, help_text="Of the annotations.")
     language = models.CharField(max_length=35, default="en", help_text="Of the texts (BCP 47).")
+    keywords = models.CharField(max_length=500, blank=True, help_text="With commas between them.")
     funding = models.TextField(blank=True)
     contact = models.CharField(max_length=200, blank=True)
+    source_title = models.CharField(max_length=300, blank=True)
+    source_authors = models.JSONField(default=list, blank=True, help_text="As the creators.")
+    source_year = models.CharField(max_length=4, blank=True)
     source_citation = models.TextField(
         blank=True, help_text="How the source of the records is cited."
     )
+    source_paper = models.CharField(max_length=300, blank=True, help_text="Address of its paper.")
+    source_data = models.CharField(max_length=300, blank=True, help_text="Address of its data.")
+    annotated_by = models.CharField(max_length=20, blank=True, choices=ANNOTATED_BY)
+    how_made = models.TextField(blank=True)
+    limits = models.TextField(blank=True)
+    biases = models.TextField(blank=True)
+    personal_data = models.TextField(blank=True)
     protocol = models.ForeignKey(
         Protocol,
         on_delete=models.PROTECT,

@@ -15,6 +15,7 @@ class FreezeJob(Leased):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="freezes")
     version = models.CharField(max_length=40)
     notes = models.TextField(blank=True)
+    doi = models.CharField(max_length=200, blank=True)
     total = models.PositiveIntegerField(
         default=0, help_text="Records to read, once for each file; 0 until it has begun."
     )

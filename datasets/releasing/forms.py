@@ -1,18 +1,75 @@
-"""Forms: what a collection says of itself; a DOI and an erratum of a release; publishing and withdrawing one."""
+"""Forms: what a collection says of itself; a version to freeze; its DOI and errata; publishing and withdrawing one."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
-from datasets.description import COLUMNS, LANGUAGE
+from datasets.description import ANNOTATED_BY, COLUMNS, DOI, LANGUAGE, LINK, PEOPLE, YEAR
 from datasets.models import Collection
-from datasets.releasing.describing import BadCreator, creators_in, lines_of
+from datasets.releasing.describing import (
+    BadCreator,
+    creators_in,
+    doi_in,
+    lines_of,
+    without_resolver,
+)
+from datasets.releasing.freezing import VERSION
 from datasets.releasing.publishing import NAME, REASON_LIMIT
+from leases.refusal import Refusal
 
-# Without braces and backslashes, which would end or change its field in BibTeX.
-DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]{1,180}\Z")
+
+class DoiField(forms.CharField):
+    """A DOI, also where its address was pasted; cleaned to what follows the resolver."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            required=False,
+            max_length=200,
+            label="DOI",
+            widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+            **options,
+        )
+
+    def clean(self, value: Any) -> str:
+        try:
+            return doi_in(super().clean(value))
+        except Refusal as refused:
+            raise forms.ValidationError(refused.message) from None
+
+
+class LinkField(forms.CharField):
+    """The address of a page; a DOI becomes its address."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            required=False,
+            max_length=300,
+            widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+            **options,
+        )
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        doi = without_resolver(text)
+        link = f"https://doi.org/{doi}" if DOI.match(doi) else text
+        if link and not LINK.match(link):
+            raise forms.ValidationError("Write an address that begins with https://, or a DOI.")
+        return link
+
+
+def _words(label: str, help_text: str) -> forms.CharField:
+    area = forms.Textarea(attrs={"rows": 3})
+    return forms.CharField(
+        required=False, max_length=10_000, label=label, help_text=help_text, widget=area
+    )
+
+
+def _people(help_text: str, rows: int = 4, **options: Any) -> forms.CharField:
+    area = forms.Textarea(attrs={"rows": rows, "spellcheck": "false"})
+    return forms.CharField(
+        required=False, max_length=100_000, help_text=help_text, widget=area, **options
+    )
 
 
 class DescriptionForm(forms.Form):
@@ -22,11 +79,8 @@ class DescriptionForm(forms.Form):
     description = forms.CharField(
         required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 4})
     )
-    creators = forms.CharField(
-        required=False,
-        max_length=100_000,
-        help_text="One on each line, in the order of the citation: NAME | ORCID | AFFILIATION. The name is enough.",
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+    creators = _people(
+        "One on each line, in the order of the citation: NAME | ORCID | AFFILIATION. The name is enough."
     )
     licence = forms.CharField(
         required=False,
@@ -41,6 +95,11 @@ class DescriptionForm(forms.Form):
         help_text="A code such as en, ar or pt-BR.",
         error_messages={"invalid": "Write a language code, such as en, ar or pt-BR."},
     )
+    keywords = forms.CharField(
+        required=False,
+        max_length=500,
+        help_text="With commas between them. Catalogues list it by them.",
+    )
     funding = forms.CharField(
         required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 2})
     )
@@ -52,23 +111,73 @@ class DescriptionForm(forms.Form):
     source = forms.CharField(
         required=False, max_length=300, help_text="Where the records come from, if from elsewhere."
     )
+    source_title = forms.CharField(
+        required=False,
+        max_length=300,
+        label="Title of the source",
+        help_text="Of its paper or data set.",
+    )
+    source_authors = _people(
+        "One on each line, as the creators. All files that say how to cite the release name them.",
+        label="Authors of the source",
+    )
+    source_year = forms.RegexField(
+        YEAR,
+        required=False,
+        max_length=4,
+        label="Year of the source",
+        error_messages={"invalid": "Write a year, such as 2024."},
+    )
     source_citation = forms.CharField(
         required=False,
         max_length=5000,
         label="How the source is cited",
+        help_text="As a sentence.",
         widget=forms.Textarea(attrs={"rows": 2}),
+    )
+    source_paper = LinkField(label="Paper of the source", help_text="Its address or DOI.")
+    source_data = LinkField(label="Data of the source", help_text="Their address or DOI.")
+    annotated_by = forms.ChoiceField(
+        required=False, label="Who annotated", choices=[("", "Not said"), *ANNOTATED_BY]
+    )
+    how_made = _words(
+        "How it was made",
+        "How records were chosen, who annotated them and by which rules. Numbers are counted from the records.",
+    )
+    limits = _words("Limits", "What the data do not show, and what they are not for.")
+    biases = _words("Biases", "What is over- or underrepresented, as far as you know.")
+    personal_data = _words(
+        "Personal data",
+        "Whether texts are about living people or name somebody, and what was done about it.",
     )
 
     def __init__(self, data: Mapping[str, Any] | None, *, collection: Collection) -> None:
-        super().__init__(
-            data, initial=collection.about | {"creators": lines_of(collection.creators)}
-        )
+        about = collection.about
+        super().__init__(data, initial=about | {name: lines_of(about[name]) for name in PEOPLE})
 
     def clean_creators(self) -> list[dict[str, str]]:
+        return self._cleaned("creators")
+
+    def clean_source_authors(self) -> list[dict[str, str]]:
+        return self._cleaned("source_authors")
+
+    def _cleaned(self, name: str) -> list[dict[str, str]]:
         try:
-            return creators_in(self.cleaned_data["creators"])
+            return creators_in(self.cleaned_data[name])
         except BadCreator as bad:
             raise forms.ValidationError(str(bad)) from None
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The fields below headings."""
+        names = list(self.fields)
+        source, made = names.index("source"), names.index("annotated_by")
+        parts = {
+            "The data set": names[:source],
+            "Where the records come from": names[source:made],
+            "How it was made": names[made:],
+        }
+        return [(heading, [self[name] for name in part]) for heading, part in parts.items()]
 
     @property
     def entered(self) -> dict[str, Any]:
@@ -76,15 +185,32 @@ class DescriptionForm(forms.Form):
         return {name: self.cleaned_data[name] for name in COLUMNS}
 
 
+class ReleaseForm(forms.Form):
+    """A version for a release of the collection."""
+
+    version = forms.RegexField(
+        VERSION,
+        max_length=40,
+        label="Version",
+        help_text="Such as 1.0. It can be given once and never changes.",
+        error_messages={
+            "invalid": "Use letters, digits, . _ - only, starting with a letter or digit."
+        },
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    notes = forms.CharField(
+        required=False, max_length=5000, label="Notes", widget=forms.Textarea(attrs={"rows": 3})
+    )
+    doi = DoiField(
+        help_text="If an archive has reserved one for this version: the files then say it. It can be added later too."
+    )
+
+
 class AmendForm(forms.Form):
     """What can be added to a release that is frozen."""
 
-    doi = forms.CharField(
-        required=False,
-        max_length=200,
-        label="DOI",
-        help_text="Such as 10.5281/zenodo.1234567, from the archive where you deposit the files.",
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    doi = DoiField(
+        help_text="From the archive where you deposit the files, such as 10.5281/zenodo.1234567."
     )
     erratum = forms.CharField(
         required=False,
@@ -93,12 +219,6 @@ class AmendForm(forms.Form):
         help_text="What was found wrong. It is shown with today's date and cannot be changed.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-
-    def clean_doi(self) -> str:
-        doi: str = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", self.cleaned_data["doi"])
-        if doi and not DOI.match(doi):
-            raise forms.ValidationError("Write a DOI, such as 10.5281/zenodo.1234567.")
-        return doi
 
 
 class PublishForm(forms.Form):

@@ -46,23 +46,24 @@ def is_large(collection: Collection) -> bool:
 
 
 @transaction.atomic
-def begin(*, collection: Collection, version: str, notes: str, by: Person) -> FreezeJob:
+def begin(
+    *, collection: Collection, version: str, notes: str, by: Person, doi: str = ""
+) -> FreezeJob:
     """The job that freezes this version; a second click gets the same one.
 
     Raises Refusal for what is no version, Conflict for one that exists or that somebody else is freezing.
     """
     locked(collection)
     check_version(collection, version)
+    asked = {"notes": notes, "doi": doi, "started_by": by}
     job = collection.freezes.filter(version=version).first()
     if job is None:
-        return FreezeJob.objects.create(
-            collection=collection, version=version, notes=notes, started_by=by
-        )
+        return FreezeJob.objects.create(collection=collection, version=version, **asked)
     if job.state not in OPEN:
         # One that is done has a release, unless that was removed.
-        again = {"notes": notes, "started_by": by, "error": "", "attempts": 0, "done": 0}
+        again = {**asked, "error": "", "attempts": 0, "done": 0}
         FREEZE_JOB.require(job, "again", **again, finished_at=None)
-    elif (job.started_by, job.notes) != (by, notes):
+    elif any(getattr(job, name) != value for name, value in asked.items()):
         raise Conflict(f"Version {version} of {collection.name} is being frozen already.")
     return job
 
@@ -95,6 +96,7 @@ def carry_out(key: int) -> None:
                 collection=job.collection,
                 version=job.version,
                 notes=job.notes,
+                doi=job.doi,
                 by=job.started_by,
                 along=heart.along,
                 recorded=heart.recorded,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
@@ -42,9 +42,10 @@ def uses_of(release: Release) -> list[OpenUse]:
     return [use for found in open_uses(released(release)) for use in found]
 
 
-def digest_of(uses: Iterable[OpenUse]) -> str:
+def digest_of(uses: Iterable[OpenUse], *more: str) -> str:
     """Of what a person was told: a tick for less than there is now counts for nothing."""
-    return hashlib.sha256("\n".join(use.words for use in uses).encode()).hexdigest()[:16]
+    said = [*(use.words for use in uses), *filter(None, more)]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
 def published_now(release: Release) -> Publication | None:
@@ -134,6 +135,22 @@ def publication_at(token: str, version: str) -> Publication:
     if found is None:
         raise NotFoundHere(GONE)
     return found
+
+
+def publications_at(token: str) -> list[Publication]:
+    """What is or was published below the address: of each version the current one, the latest first.
+
+    Raises NotFoundHere.
+    """
+    rows = Publication.objects.filter(token=token).select_related("release__collection__protocol")
+    # Of one that was withdrawn and is published again, the current row comes last.
+    found = {
+        row.release_id: row
+        for row in rows.order_by("release", F("withdrawn_at").asc(nulls_last=True))
+    }
+    if not found:
+        raise NotFoundHere(GONE)
+    return [found[key] for key in sorted(found, reverse=True)]
 
 
 def newer_than(release: Release) -> Publication | None:

@@ -35,11 +35,12 @@ from datasets.excluding.exclusions import (
 from datasets.exporters import exporter_named
 from datasets.exporters.export_files import spooled
 from datasets.facets import chosen_facets, filters_of
-from datasets.forms import MoveForm, ReleaseForm
+from datasets.forms import MoveForm
 from datasets.models import Collection, Contradiction, Instance, Validity
 from datasets.protocol_versions import may_move_to, move
 from datasets.records import collection_named, current
 from datasets.releasing import freeze_jobs
+from datasets.releasing.forms import ReleaseForm
 from datasets.releasing.names_found import NamesFound
 from datasets.releasing.released import with_sizes
 from datasets.releasing.withholding import given_out

@@ -13,10 +13,10 @@ from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import keep_listed
 from datasets.excluding.exclusions import left_out_for
-from datasets.forms import ReleaseForm
 from datasets.models import Collection, FreezeJob, Release
 from datasets.records import collection_named
 from datasets.releasing import freeze_jobs
+from datasets.releasing.forms import ReleaseForm
 from datasets.releasing.freezing import freeze
 from datasets.releasing.names_found import names_in
 from datasets.states import FREEZE_JOB, FreezeState

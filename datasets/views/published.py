@@ -13,16 +13,17 @@ from django.views.decorators.http import require_safe
 from accounts.throttles import count_useless_link
 from datasets.models import Publication, ReleaseFile
 from datasets.releasing.bundle.writing import Bundle
-from datasets.releasing.citing import bibtex, plain
+from datasets.releasing.citing import bibtex, plain, source_of
+from datasets.releasing.linked_data import linked_data
 from datasets.releasing.members import Member, members, open_member
-from datasets.releasing.publishing import newer_than, publication_at
+from datasets.releasing.publishing import newer_than, publication_at, publications_at
 from datasets.releasing.released import counts, format_of, shown_files
 from datasets.releasing.stored_files import FileDamaged, FileWithheld, opened
 from datasets.releasing.withholding import why_withheld
 from leases.refusal import NotFoundHere, Refusal
 from pages.stored_responses import stored_response
 
-CROISSANT = "croissant.json"
+CROISSANT, LICENCES = "croissant.json", "LICENSES.md"
 NO_FILE = "There is no such file in this release. The page above lists them."
 
 
@@ -49,10 +50,8 @@ def public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
             response: HttpResponseBase = _withdrawn(request, publication)
         else:
             response = _answer(view, request, publication, parts)
-        if publication.withdrawn_at or not publication.is_named:
-            response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-        response["Referrer-Policy"] = "no-referrer"
-        return response
+        is_hidden = bool(publication.withdrawn_at) or not publication.is_named
+        return _open(response, is_hidden=is_hidden)
 
     return shown
 
@@ -93,17 +92,49 @@ def _withdrawn(request: HttpRequest, publication: Publication) -> HttpResponse:
     return _page(request, publication, "published_withdrawn", 410)
 
 
+@require_safe
+def versions(request: HttpRequest, token: str) -> HttpResponseBase:
+    """All versions that are or were published below the address."""
+    try:
+        found = publications_at(token)
+    except NotFoundHere:
+        count_useless_link(request)
+        raise
+    is_hidden = not any(each.is_named for each in found)
+    context = {
+        "rows": [(each, address_of(request, each)) for each in found],
+        "latest": found[0].release,
+        "is_hidden": is_hidden,
+    }
+    response = HttpResponse(render_to_string("datasets/published_versions.html", context))
+    return _open(response, is_hidden=is_hidden)
+
+
+def _open(response: HttpResponseBase, *, is_hidden: bool) -> HttpResponseBase:
+    """The answer with what all public ones have: programs in other sites' pages may read them too."""
+    if is_hidden:
+        response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Access-Control-Expose-Headers"] = "Accept-Ranges, Content-Range, ETag"
+    return response
+
+
 @public
 def page(request: HttpRequest, publication: Publication) -> HttpResponseBase:
     row, address = publication.release, address_of(request, publication)
     withheld = why_withheld(row)
     files = [] if withheld else shown_files(row)
+    found = _members_of(files[0].file) if files else []
     context = {
         "withheld": withheld,
         "counts": counts(row),
         "left_out": row.left_out.all(),
         "files": files,
-        "members": _members_of(files[0].file) if files else [],
+        "members": found,
+        "linked": linked_data(row, address, found),
+        "source": source_of(row),
+        "versions": reverse("datasets:published_versions", args=[publication.token]),
         "plain": plain(row, address),
         "bibtex": bibtex(row, address),
     }
@@ -160,7 +191,7 @@ def _croissant(bundle: ReleaseFile, address: str) -> HttpResponse:
         one["contentUrl"] = f"{address}{one['contentUrl']}"
     if not whole["url"].startswith("https:"):
         whole["url"] = address
-    if not whole["license"].startswith("https:"):
-        whole["license"] = f"{address}{whole['license']}"
+    if whole["license"] == LICENCES:
+        whole["license"] = f"{address}{LICENCES}"
     text = json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
     return HttpResponse(text, content_type="application/json; charset=utf-8")

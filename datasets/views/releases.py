@@ -17,7 +17,7 @@ from datasets.excluding.exclusions import left_out_for
 from datasets.exporters import exports_of
 from datasets.models import Contradiction, Publication, Release
 from datasets.records import collection_named
-from datasets.releasing.citing import bibtex, plain
+from datasets.releasing.citing import bibtex, plain, source_of
 from datasets.releasing.comparing import (
     Change,
     changes,
@@ -91,6 +91,7 @@ def _release_page(
         "others": collection.releases.filter(pk__lt=row.pk),
         "plain": plain(row, address),
         "bibtex": bibtex(row, address),
+        "source": source_of(row),
         "amend_form": refused
         or (AmendForm(initial={"doi": row.doi}) if person.has_role(Role.ADMIN) else None),
     }

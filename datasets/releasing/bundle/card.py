@@ -1,14 +1,23 @@
 """README.md, the card that Hugging Face reads, and CITATION.cff. Pure."""
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
 
+from datasets.releasing.bundle.composition import annotators, in_it
 from datasets.releasing.bundle.facts import DataFile, Facts
 from datasets.releasing.bundle.fields import Field, LineFile, Type
-from datasets.releasing.bundle.licences import spdx, spdx_of_passages
+from datasets.releasing.bundle.licence_texts import known_licences
+from datasets.releasing.bundle.source import Source, doi_of
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LARGER = "1M<n<10M"
+# As schema of CFF 1.2.0 has it.
+_DOI = re.compile(r"10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+\Z")
+_LONGEST_SHOWN = 300  # characters of a text in the example
 _TYPES = {Type.TEXT: "string", Type.NUMBER: "int64", Type.FLAG: "bool"}
 
 
@@ -24,6 +33,15 @@ def readme(facts: Facts, files: Sequence[DataFile]) -> str:
         day=f"{facts.frozen:%Y-%m-%d}",
         app=facts.app_version,
         counts=_counts(facts),
+        cut=_LONGEST_SHOWN,
+        example=fenced(_example(facts.counted.example)),
+        in_it=in_it(facts),
+        annotators=annotators(facts),
+        how_made=block(facts.said("how_made")),
+        limits=block(facts.said("limits")),
+        biases=block(facts.said("biases")),
+        personal_data=block(facts.said("personal_data")),
+        source=block(facts.source.plain if facts.source else facts.said("source")),
         canary=f"\nCanary: {inline(facts.canary)}\n" if facts.canary else "",
         files=listed,
         attribution="" if facts.protocol else "- `attribution.csv`: where each passage is from\n",
@@ -62,10 +80,24 @@ def _prompts(facts: Facts) -> str:
 
 
 def _counts(facts: Facts) -> str:
-    said = f"{facts.records} records"
-    if facts.invalid:
-        said += f" ({facts.invalid} of them invalid tags)"
-    return f"{said}, {facts.questions} questions, {facts.left_out} questions left out"
+    counted = facts.counted
+    said = f"{counted.records} records"
+    if counted.invalid:
+        said += f" ({counted.invalid} of them invalid tags)"
+    return f"{said}, {counted.questions} questions, {facts.left_out} questions left out"
+
+
+def _example(line: Mapping[str, Any]) -> str:
+    """The line over several, with long texts cut."""
+    return json.dumps(
+        {name: _cut(value) for name, value in line.items()}, ensure_ascii=False, indent=2
+    )
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > _LONGEST_SHOWN:
+        return f"{value[:_LONGEST_SHOWN]}…"
+    return value
 
 
 def _type(field: Field) -> str:
@@ -80,10 +112,11 @@ def _front(facts: Facts) -> str:
         lines += ["language:", f"- {yaml_text(facts.said('language'))}"]
     lines += [
         *_licence(facts),
-        "size_categories:",
-        f"- {yaml_text(_size(facts.questions))}",
-        "task_categories:",
-        '- "question-answering"',
+        *_listed("annotations_creators", filter(None, [facts.said("annotated_by")])),
+        *_listed("source_datasets", _sources(facts)),
+        *_listed("size_categories", [_size(facts.counted.questions)]),
+        *_listed("task_categories", ["question-answering"]),
+        *_listed("tags", _tags(facts)),
         "configs:",
     ]
     for of in facts.lines.files:
@@ -106,14 +139,37 @@ def _features(of: LineFile) -> Iterator[str]:
         yield from (f"  - name: {yaml_text(field.name)}", f"    {kind}")
 
 
+def _listed(key: str, values: Iterable[str]) -> list[str]:
+    """A key with its values; nothing where there are none."""
+    lines = [f"- {yaml_text(value)}" for value in values]
+    return [f"{key}:", *lines] if lines else []
+
+
 def _licence(facts: Facts) -> list[str]:
     """Hugging Face knows licences in small letters; another has a name and a link."""
-    known = spdx(facts.said("licence")).lower()
-    passages = spdx_of_passages(facts.wikis)
-    if not known or facts.protocol or (facts.wikis and not passages):
-        return ["license: other", "license_name: several-parts", "license_link: LICENSES.md"]
-    names = dict.fromkeys([known, *map(str.lower, passages)])
-    return ["license:", *(f"- {name}" for name in names)]
+    if known := known_licences(facts):
+        return ["license:", *(f"- {name.lower()}" for name in known)]
+    return ["license: other", "license_name: several-parts", "license_link: LICENSES.md"]
+
+
+def _sources(facts: Facts) -> list[str]:
+    """What the data extend, in the words of Hugging Face; original where they extend nothing that is known."""
+    hosts = [host for host in facts.wikis if host]
+    named = [facts.source.name] if facts.source else [facts.said("source")]
+    others = [*named, *(host for host in hosts if not _is_wikipedia(host))]
+    found = ["extended|wikipedia"] if any(map(_is_wikipedia, hosts)) else []
+    slugs = (re.sub(r"\W+", "-", other.lower()).strip("-")[:60] for other in others)
+    return [*found, *(f"extended|other-{slug}" for slug in slugs if slug)] or ["original"]
+
+
+def _tags(facts: Facts) -> list[str]:
+    own = [] if facts.protocol else ["contradiction"]
+    wikipedia = ["wikipedia"] if any(map(_is_wikipedia, facts.wikis)) else []
+    return list(dict.fromkeys([*facts.keywords, *own, *wikipedia]))
+
+
+def _is_wikipedia(host: str) -> bool:
+    return host == "wikipedia.org" or host.endswith(".wikipedia.org")
 
 
 def _size(questions: int) -> str:
@@ -122,7 +178,6 @@ def _size(questions: int) -> str:
 
 def citation(facts: Facts) -> str:
     """CITATION.cff. A creator is written as an entity: of a person's name we do not know which part is the family's."""
-    creators = facts.about.get("creators") or [{"name": "(creators not given)"}]
     lines = [
         "cff-version: 1.2.0",
         'message: "If you use this data set, cite it as below."',
@@ -131,18 +186,53 @@ def citation(facts: Facts) -> str:
         f"version: {yaml_text(facts.version)}",
         f"date-released: {facts.frozen:%Y-%m-%d}",
         "authors:",
+        *_entities(facts.about.get("creators", []), "(creators not given)"),
     ]
-    for creator in creators:
-        lines.append(f"- name: {yaml_text(' '.join(creator['name'].split()))}")
-        if creator.get("orcid"):
-            lines.append(f"  orcid: {yaml_text('https://orcid.org/' + creator['orcid'])}")
     if facts.said("description"):
         lines.append(f"abstract: {yaml_text(facts.said('description'))}")
-    if known := spdx(facts.said("licence")):
-        lines.append(f"license: {known}")
+    lines += _listed("keywords", facts.keywords)
+    # Several licences are a choice between them in this format; LICENSES.md has that of each part.
+    if len(known := known_licences(facts)) == 1:
+        lines.append(f"license: {known[0]}")
     if facts.doi:
-        lines.append(f"doi: {yaml_text(facts.doi)}")
+        lines.append(_doi_or_url(facts.doi))
+    if facts.source:
+        lines += ["references:", *_references(facts.source, facts.about.get("source_authors", []))]
     return "\n".join(lines) + "\n"
+
+
+def _entities(people: Sequence[Mapping[str, str]], nobody: str, indent: str = "") -> Iterator[str]:
+    """Each once, as the format asks."""
+    found = {" ".join(each["name"].split()): each.get("orcid", "") for each in people}
+    for name, orcid in (found or {nobody: ""}).items():
+        yield f"{indent}- name: {yaml_text(name)}"
+        if orcid:
+            yield f"{indent}  orcid: {yaml_text('https://orcid.org/' + orcid)}"
+
+
+def _references(source: Source, people: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """The paper of the source and its data; what neither has an address of is of no kind."""
+    links = {"article": source.paper, "data": source.data}
+    known = {kind: link for kind, link in links.items() if link} or {"generic": ""}
+    for kind, link in known.items():
+        yield f"- type: {kind}"
+        yield f"  title: {yaml_text(source.name)}"
+        yield "  authors:"
+        yield from _entities(people, "(authors not given apart)", "  ")
+        if source.year:
+            yield f"  year: {source.year}"
+        if source.citation and source.citation != source.name:
+            yield f"  notes: {yaml_text(source.citation)}"
+        if doi := doi_of(link):
+            yield f"  {_doi_or_url(doi)}"
+        elif link:
+            yield f"  url: {yaml_text(link)}"
+
+
+def _doi_or_url(doi: str) -> str:
+    if _DOI.match(doi):
+        return f"doi: {yaml_text(doi)}"
+    return f"url: {yaml_text(f'https://doi.org/{quote(doi)}')}"
 
 
 _README = """\
@@ -156,6 +246,38 @@ _README = """\
 
 Version {version}, {made} on {day} with Sic et Non {app}: {counts}.
 {canary}
+## An example
+
+The first question, with texts cut after {cut} characters:
+
+{example}
+
+## What is in it
+
+{in_it}
+
+## How it was made
+
+Where the records come from:
+
+{source}
+
+{how_made}
+
+{annotators}
+
+## Limits
+
+{limits}
+
+Biases:
+
+{biases}
+
+## Personal data
+
+{personal_data}
+
 ## Files
 
 | File | What it holds | Bytes |

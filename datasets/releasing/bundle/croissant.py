@@ -1,16 +1,18 @@
-"""croissant.json: the data files and their columns, as mlcroissant loads them (Croissant 1.0). Pure.
+"""croissant.json: the data files and their columns, as mlcroissant loads them (Croissant 1.0 and RAI 1.0). Pure.
 
 `conformsTo` 1.0 and `@vocab` with https: mlcroissant 1.1 refuses the http that the text of 1.1 recommends.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from datasets.releasing.bundle.facts import DataFile, Facts
 from datasets.releasing.bundle.fields import Field, LineFile, Type
-from datasets.releasing.bundle.licences import spdx
+from datasets.releasing.bundle.licence_texts import known_licences
+from datasets.releasing.bundle.licences import spdx_address
+from datasets.releasing.bundle.source import Source
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -64,20 +66,27 @@ def croissant(facts: Facts, files: Sequence[DataFile]) -> bytes:
     whole = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": [
+            "http://mlcommons.org/croissant/1.0",
+            "http://mlcommons.org/croissant/RAI/1.0",
+        ],
         "name": facts.name,
         "alternateName": facts.title,
         "description": facts.said("description") or f"{facts.title}, version {facts.version}.",
         "version": semantic(facts.version),
         "datePublished": f"{facts.frozen:%Y-%m-%d}",
         "inLanguage": facts.said("language") or "und",
-        "license": _licence(facts),
+        "license": [spdx_address(name) for name in known_licences(facts)] or "LICENSES.md",
+        "keywords": facts.keywords,
         "citeAs": facts.bibtex,
+        **source_of(facts.source),
         "url": f"https://doi.org/{facts.doi}" if facts.doi else "LICENSES.md",
-        "creator": [_creator(creator) for creator in facts.about.get("creators", ())],
+        "creator": [creator(each) for each in facts.about.get("creators", ())],
+        **_responsible(facts),
         "distribution": [_file(file) for file in files],
         "recordSet": [_record_set(of) for of in facts.lines.files],
     }
+    whole = {name: value for name, value in whole.items() if value}
     return json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
 
 
@@ -88,17 +97,51 @@ def semantic(version: str) -> str:
     return f"0.0.0+{re.sub('[^0-9A-Za-z]+', '-', version)}"
 
 
-def _licence(facts: Facts) -> str:
-    known = spdx(facts.said("licence"))
-    return f"https://spdx.org/licenses/{known}.html" if known else "LICENSES.md"
-
-
-def _creator(creator: dict[str, str]) -> dict[str, str]:
+def creator(person: Mapping[str, str]) -> dict[str, str]:
+    """A creator or an author, as schema.org has one."""
     # It may be an institution, which nobody says; the format allows no third.
-    found = {"@type": "Person", "name": " ".join(creator["name"].split())}
-    if creator.get("orcid"):
-        found["url"] = f"https://orcid.org/{creator['orcid']}"
+    found = {"@type": "Person", "name": " ".join(person["name"].split())}
+    if person.get("orcid"):
+        found["url"] = f"https://orcid.org/{person['orcid']}"
     return found
+
+
+def source_of(source: Source | None) -> dict[str, Any]:
+    """What is cited beside the data set, and what it is based on, as schema.org says it."""
+    if source is None:
+        return {}
+    work: dict[str, Any] = {
+        # Not a data set of its own: a reader of the file looks for one alone.
+        "@type": "CreativeWork",
+        "name": source.name,
+        "author": [{"@type": "Person", "name": name} for name in source.authors],
+        "datePublished": source.year,
+        "url": source.data or source.paper,
+        "citation": source.plain,
+    }
+    return {
+        "citation": source.plain,
+        "isBasedOn": {name: value for name, value in work.items() if value},
+    }
+
+
+def _responsible(facts: Facts) -> dict[str, Any]:
+    """The fields of Croissant RAI: words that people entered, and what was counted."""
+    annotated = facts.annotated
+    return {
+        "rai:dataCollection": facts.said("how_made"),
+        "rai:dataCollectionRawData": facts.source.plain if facts.source else facts.said("source"),
+        "rai:dataAnnotationPlatform": f"Sic et Non {facts.app_version}"
+        if annotated.per_record
+        else "",
+        "rai:annotationsPerItem": annotated.per_item,
+        "rai:dataAnnotationAnalysis": list(annotated.agreement),
+        "rai:dataLimitations": facts.said("limits"),
+        "rai:dataBiases": facts.said("biases"),
+        "rai:personalSensitiveInformation": facts.said("personal_data"),
+        "rai:dataUseCases": "Evaluation: all of it is one split, test.",
+        "rai:dataReleaseMaintenancePlan": facts.lasting,
+    }
 
 
 def _file(file: DataFile) -> dict[str, str]:

@@ -3,8 +3,9 @@
 Numbers come from the rows, words from the description; what nobody wrote stays visibly empty.
 """
 
-from datasets.releasing.bundle.facts import NOT_GIVEN, Facts
-from datasets.releasing.bundle.texts import block, inline
+from datasets.releasing.bundle.composition import annotators, in_it
+from datasets.releasing.bundle.facts import Facts
+from datasets.releasing.bundle.texts import NOT_GIVEN, block, inline
 
 
 def datasheet(facts: Facts) -> str:
@@ -16,18 +17,24 @@ def datasheet(facts: Facts) -> str:
         creators=_creators(facts),
         funding=block(facts.said("funding")),
         kind=_kind(facts),
-        records=facts.records,
-        invalid=facts.invalid,
-        questions=facts.questions,
+        records=facts.counted.records,
+        invalid=facts.counted.invalid,
+        questions=facts.counted.questions,
         left_out=facts.left_out,
         why=_OF_SUBSET if facts.subset else _OF_RELEASE,
         language=inline(facts.said("language")),
         source=inline(facts.said("source")),
-        source_citation=block(facts.said("source_citation")),
+        source_citation=block(facts.source.plain if facts.source else ""),
+        in_it=in_it(facts),
+        annotators=annotators(facts),
+        **{
+            name: block(facts.said(name))
+            for name in ("how_made", "limits", "biases", "personal_data")
+        },
         app=facts.app_version,
         licence=inline(facts.said("licence")),
         contact=inline(facts.said("contact")),
-        lasting=(_SUBSET_LASTS if facts.subset else _RELEASE_LASTS).format(facts.frozen),
+        lasting=facts.lasting,
         notes=block(facts.notes),
         not_given=NOT_GIVEN,
     )
@@ -52,10 +59,6 @@ _OF_RELEASE = "The page of the release says why questions were left out."
 _OF_SUBSET = (
     "Questions were left out that were not drawn, or that were excluded or withheld later. The notes below say how the "
     "subset was drawn."
-)
-_RELEASE_LASTS = "Frozen on {:%Y-%m-%d}; its files never change. Corrections appear as errata and as new versions."
-_SUBSET_LASTS = (
-    "Drawn on {:%Y-%m-%d}; its questions never change. Corrections appear in releases of the whole."
 )
 _SHEET = """\
 # Datasheet of {title}, version {version}
@@ -91,6 +94,16 @@ What a record is: {kind}
 
 {why} All records are one split, `test`.
 
+{in_it}
+
+Biases:
+
+{biases}
+
+Personal data:
+
+{personal_data}
+
 ## 3. Collection process
 
 Where the records come from: {source}
@@ -99,14 +112,23 @@ How that source is cited:
 
 {source_citation}
 
+How it was made:
+
+{how_made}
+
+{annotators}
+
 ## 4. Preprocessing, cleaning, labelling
 
 The annotations are those of the records; nothing was changed when the files were made with Sic et Non {app}.
-The complete records say which answers were inferred and where passages were copied from, where that is known.
+The complete records say which answers were inferred and where passages were copied from, where that is known; section
+2 says of how many.
 
 ## 5. Uses
 
-All of it is one split, `test`: it is for evaluation, and not for training. Other uses: {not_given}
+All of it is one split, `test`: it is for evaluation, and not for training. Limits:
+
+{limits}
 
 ## 6. Distribution
 

@@ -1,7 +1,7 @@
 """The fields of the data lines, declared once: data, schemas, Croissant and the card are made from them. Pure."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -29,13 +29,18 @@ class Type(StrEnum):
 
 @dataclass(frozen=True)
 class Field:
-    """A key of each line. `value` gives it, of an Asked or a PromptLine; an exporter writes records."""
+    """A key of each line. `value` gives it, of an Asked or a PromptLine; an exporter writes records.
+
+    By the values of an `is_kind` the card counts questions; of an `is_text` it says how long they are.
+    """
 
     name: str
     type: Type
     about: str
     value: Callable[[Any], Any] = lambda _: None
     can_be_null: bool = False
+    is_kind: bool = False
+    is_text: bool = False
 
 
 def _column(name: str) -> Callable[[Asked], Any]:
@@ -59,24 +64,27 @@ QUESTIONS = (
     Field("record_id", Type.TEXT, "The id of its record in records.jsonl.", _column("external_id")),
     Field("record_version", Type.NUMBER, "The version of that record, from 1.", _column("version")),
     Field("n", Type.NUMBER, "Number of the question in its record, from 1.", lambda asked: asked.slot.n),
-    Field("question", Type.TEXT, "The question.", lambda asked: asked.slot.question),
-    Field("kind", Type.TEXT, "yes/no or wh.", lambda asked: question_kind(asked.slot.question or "").value),
+    Field("question", Type.TEXT, "The question.", lambda asked: asked.slot.question, is_text=True),
+    Field("kind", Type.TEXT, "yes/no or wh.", lambda asked: question_kind(asked.slot.question or "").value,
+          is_kind=True),
     Field("context_1", Type.TEXT, "Passage 1: stand-alone where there is one, else as copied.",
-          lambda asked: context_1(asked.passages)),
+          lambda asked: context_1(asked.passages), is_text=True),
     Field("context_2", Type.TEXT, "Passage 2: stand-alone where there is one, else as copied.",
-          lambda asked: context_2(asked.passages)),
+          lambda asked: context_2(asked.passages), is_text=True),
     Field("merged_context", Type.TEXT, "Both contexts with a line feed between them; one where they are the same.",
           lambda asked: merged_context(asked.passages)),
     Field("same_passage", Type.FLAG, "Whether both answers come from one passage, by the annotator.",
-          lambda asked: is_same(asked.passages)),
-    Field("answer_1", Type.TEXT, "The gold answer from passage 1.", lambda asked: asked.slot.answer_1, True),
-    Field("answer_2", Type.TEXT, "The gold answer from passage 2.", lambda asked: asked.slot.answer_2, True),
+          lambda asked: is_same(asked.passages), is_kind=True),
+    Field("answer_1", Type.TEXT, "The gold answer from passage 1.", lambda asked: asked.slot.answer_1, True,
+          is_text=True),
+    Field("answer_2", Type.TEXT, "The gold answer from passage 2.", lambda asked: asked.slot.answer_2, True,
+          is_text=True),
     Field("derived_1", Type.FLAG, "Whether answer 1 was inferred and is not written in the passage.",
           lambda asked: asked.slot.derived_1),
     Field("derived_2", Type.FLAG, "Whether answer 2 was inferred and is not written in the passage.",
           lambda asked: asked.slot.derived_2),
     Field("reasoning", Type.TEXT, "How the contradiction shows: explicit, implicit or untyped.",
-          lambda asked: reasoning(asked.columns["type_4"]).value),
+          lambda asked: reasoning(asked.columns["type_4"]).value, is_kind=True),
     *(_kept(f"type_{n}", f"type_{n}", f"The option in dimension {n} of the taxonomy.") for n in range(1, 5)),
     _kept("confidence", "confidence", "How sure the annotator was: 1 to 5, as a text."),
     _kept("article_1", "article_1", "The article of passage 1."),
@@ -217,6 +225,8 @@ def _declared(field: DeclaredField) -> Field:
         field.title,
         lambda asked: asked.columns["fields"].get(field.name),
         can_be_null=field.optional,
+        is_kind=field.slice,
+        is_text=field.is_text and not field.slice,
     )
 
 
@@ -225,4 +235,4 @@ def _renamed(field: Field, taken: set[str]) -> Field:
     name = field.name
     while name in taken:
         name = f"_{name}"
-    return Field(name, field.type, field.about, field.value, field.can_be_null)
+    return replace(field, name=name)

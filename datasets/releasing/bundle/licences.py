@@ -10,9 +10,6 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote, urldefrag, urlsplit
 
-from datasets.releasing.bundle.facts import Facts
-from datasets.releasing.bundle.texts import inline
-
 SINCE = date(2023, 6, 7)
 BEFORE_LICENCE, SINCE_LICENCE = "CC-BY-SA-3.0", "CC-BY-SA-4.0"
 EITHER = f"{BEFORE_LICENCE} before {SINCE}, {SINCE_LICENCE} since"
@@ -45,21 +42,18 @@ def spdx(text: str) -> str:
     return names.get("-".join(text.lower().split()), "")
 
 
+def spdx_address(text: str) -> str:
+    """The address of the licence at SPDX; "" where it is no licence that we know by name."""
+    known = spdx(text)
+    return f"https://spdx.org/licenses/{known}.html" if known else ""
+
+
 def licence_named(text: str, url: str) -> str:
     """The licence that a wiki says, by its name and its address; as SPDX spells it where we know it."""
     if found := _ADDRESS.match(url):
         named = f"CC-{found[2]}-{found[3]}" if found[2] else f"CC0-{found[3]}"
         return spdx(named) or named.upper()
     return spdx(text) or " ".join(filter(None, (text, url)))
-
-
-def spdx_of_passages(wikis: Mapping[str, str]) -> list[str]:
-    """The licences of passages as SPDX spells them, by their wikis; [] where one is not known by name."""
-    names: dict[str, None] = {}
-    for licence in wikis.values():
-        both = [SINCE_LICENCE, BEFORE_LICENCE] if licence == EITHER else [spdx(licence)]
-        names |= dict.fromkeys(both)
-    return [] if "" in names else list(names)
 
 
 def attributions(
@@ -69,7 +63,7 @@ def attributions(
 
     said: the licences of wikis, by host. `wikis` gets that of the record's, where it has a passage.
     """
-    host = _host(columns["url"])
+    host = host_of(columns["url"])
     for n in ("1", "2"):
         if not columns[f"passage_{n}_copied"]:
             continue
@@ -97,7 +91,8 @@ def _sources(columns: Mapping[str, Any], n: str) -> list[tuple[str, int | None, 
     return [(title or columns["title"], columns["oldid"] if is_tagged else None, "")]
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """The host in the address; "" where there is none."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -124,53 +119,3 @@ def _licence(host: str, day: str, said: Mapping[str, str]) -> str:
     if not day:
         return EITHER
     return SINCE_LICENCE if day >= SINCE.isoformat() else BEFORE_LICENCE
-
-
-def licences(facts: Facts) -> str:
-    """LICENSES.md."""
-    chosen = inline(facts.said("licence"))
-    if facts.protocol:
-        return _DECLARED.format(
-            title=inline(facts.title),
-            protocol=inline(facts.protocol),
-            licence=inline(facts.protocol_licence),
-            source=inline(facts.protocol_source),
-            chosen=chosen,
-            canary=inline(facts.canary) if facts.canary else "The protocol declares none.",
-        )
-    passages = "\n".join(
-        f"| Passages copied from {inline(host) if host else 'pages that are not named'} | {inline(licence)} |"
-        for host, licence in facts.wikis.items()
-    )
-    return _WIKICONTRADICT.format(title=inline(facts.title), chosen=chosen, passages=passages)
-
-
-_WIKICONTRADICT = """\
-# Licences of {title}
-
-| Part | Licence |
-|---|---|
-{passages}
-| Stand-alone passages | adaptations of those passages, under the same licence |
-| Annotations: claims, spans, types, questions, answers, comments | {chosen} |
-| Words of the prompts, and the judge prompt | quoted from Hou et al. 2024, WikiContradict |
-| Programs in `inspect/` and `lm_eval/` | Apache-2.0, as Sic et Non |
-
-`attribution.csv` has the title, a permanent link and the licence of each passage. It also links the history of each
-page, which names the authors. Where the source of a record names no revision, it says so. The licence of a wiki other
-than Wikipedia is the one that it said when its pages were last fetched.
-"""
-_DECLARED = """\
-# Licences of {title}
-
-| Part | Licence |
-|---|---|
-| Records, as the protocol {protocol} says | {licence} |
-| What was added here | {chosen} |
-
-Source of the records: {source}
-
-Canary: {canary}
-
-The records name no page of a wiki, so there is no `attribution.csv`.
-"""

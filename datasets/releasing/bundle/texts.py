@@ -3,7 +3,7 @@
 import json
 import re
 
-from datasets.releasing.bundle.facts import NOT_GIVEN
+NOT_GIVEN = "(not given)"
 
 # JSON holds these as they are; a reader of YAML refuses them or takes some for line ends.
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -2,8 +2,8 @@
 
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC
 from functools import partial
@@ -12,7 +12,7 @@ from typing import Any
 
 from datasets.exporters import Exporter, exporters_of
 from datasets.exporters.complete_json import CompleteJson
-from datasets.models import Collection, Release, ReleaseFile, Validity
+from datasets.models import Collection, Release, ReleaseFile
 from datasets.releasing.bundle.asked import (
     Asked,
     BundledPrompt,
@@ -22,20 +22,27 @@ from datasets.releasing.bundle.asked import (
     prompts_of,
 )
 from datasets.releasing.bundle.card import citation, readme
+from datasets.releasing.bundle.counted import Annotated, Tally
 from datasets.releasing.bundle.croissant import croissant
 from datasets.releasing.bundle.datasheet import datasheet
 from datasets.releasing.bundle.facts import DataFile, Facts
 from datasets.releasing.bundle.fields import LineFile, Lines, fields_of
-from datasets.releasing.bundle.licences import HEADER, attributions, licences
+from datasets.releasing.bundle.licence_texts import licences
+from datasets.releasing.bundle.licences import HEADER, attributions
 from datasets.releasing.bundle.schemas import schema
 from datasets.releasing.bundle.zipping import Zip, zip_into
-from datasets.releasing.citing import bibtex, plain, title_of
+from datasets.releasing.citing import bibtex, plain, source_of, title_of
 from datasets.releasing.stored_files import StoredFile, folder, opened, store
 from datasets.releasing.wiki_licences import licences_of_wikis
 from datasets.streaming import StreamedRow
+from leases.extension import ExtensionPoint
 from pages.data_responses import csv_lines
 
 Rows = Callable[[], Iterator[StreamedRow]]
+# Who annotated these records of the collection.
+annotated_records: ExtensionPoint[[Collection, AbstractSet[int]], Annotated] = ExtensionPoint(
+    "datasets.releasing.bundle.writing.annotated_records"
+)
 _PIECE = 2**20
 _LINES = "application/jsonlines"
 
@@ -117,12 +124,14 @@ def write_bundle(
     declaration = collection.declaration if collection.is_declared else None
     prompts, runners = prompts_of(declaration), harnesses_of(declaration)
     lines = fields_of(declaration, collection.canary, has_prompts=bool(prompts))
-    tally = Counter[str]()
+    tally = Tally()
     data = list(_data(zipped, rows, formats, lines, prompts, tally))
     wikis: dict[str, str] = {}
     if declaration is None:
         said = licences_of_wikis()
-        found = (line for row in rows() for line in attributions(row.columns, said, wikis))
+        found = (
+            tally.seen(line) for row in rows() for line in attributions(row.columns, said, wikis)
+        )
         zipped.add("attribution.csv", (text.encode("utf-8") for text in csv_lines(HEADER, found)))
     facts = _facts(release, lines, tally, left_out, subset, wikis, runners)
     texts = {
@@ -150,18 +159,18 @@ def _data(
     formats: Sequence[FormatFile],
     lines: Lines,
     prompts: Sequence[BundledPrompt],
-    tally: Counter[str],
+    tally: Tally,
 ) -> Iterator[DataFile]:
-    """Add the files below data/; `tally` counts records, invalid tags and questions."""
+    """Add the files below data/; `tally` counts what is in them."""
     [complete] = [of for of in formats if of.exporter.name == CompleteJson.name]
 
     def added(of: LineFile, chunks: Iterator[bytes]) -> DataFile:
         return DataFile(of.path, f"{of.name}.jsonl", of.holds, _LINES, *zipped.add(of.path, chunks))
 
     yield added(lines.records, _record_lines(complete, lines))
-    yield added(lines.questions, _question_lines(_asked(rows, tally), lines.questions))
+    yield added(lines.questions, _question_lines(rows, lines.questions, tally))
     if lines.prompts:
-        yield added(lines.prompts, _prompt_lines(_asked(rows), lines.prompts, prompts))
+        yield added(lines.prompts, _prompt_lines(_asked(rows, Tally()), lines.prompts, prompts))
     for of in formats:
         if of is not complete:
             path, exporter = f"data/{of.name}", of.exporter
@@ -191,20 +200,20 @@ def _lines_in(chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield rest
 
 
-def _asked(rows: Rows, tally: Counter[str] | None = None) -> Iterator[Asked]:
+def _asked(rows: Rows, tally: Tally) -> Iterator[Asked]:
     """Each question with its number in the file."""
-    tally = Counter() if tally is None else tally
     for row in rows():
-        # A record of a protocol is left out with its question.
-        tally["records"] += bool(row.questions) or row.columns["fields"] is None
-        tally["invalid"] += row.columns["validity"] == Validity.INVALID
+        tally.count_row(row)
         for slot in row.questions:
-            tally["questions"] += 1
-            yield Asked(tally["questions"], row.columns, slot)
+            tally.questions += 1
+            yield Asked(tally.questions, row.columns, slot)
 
 
-def _question_lines(asked: Iterator[Asked], of: LineFile) -> Iterator[bytes]:
-    return (_json_line(of.line(question)) for question in asked)
+def _question_lines(rows: Rows, of: LineFile, tally: Tally) -> Iterator[bytes]:
+    for asked in _asked(rows, tally):
+        line = of.line(asked)
+        tally.count_question(asked, of, line)
+        yield _json_line(line)
 
 
 def _prompt_lines(
@@ -222,7 +231,7 @@ def _json_line(line: dict[str, Any]) -> bytes:
 def _facts(
     release: Release,
     lines: Lines,
-    tally: Counter[str],
+    tally: Tally,
     left_out: int,
     subset: str,
     wikis: Mapping[str, str],
@@ -239,18 +248,22 @@ def _facts(
         doi=release.doi,
         frozen=release.created_at.astimezone(UTC),
         app_version=release.app_version,
-        citation=plain(release, "").rstrip(),
+        citation=plain(release, ""),
         bibtex=bibtex(release, ""),
+        source=source_of(release),
         protocol=str(declaration or ""),
         protocol_licence=declaration.licence if declaration else "",
         protocol_source=declaration.source if declaration else "",
         canary=collection.canary if declaration else "",
         lines=lines,
-        records=tally["records"],
-        invalid=tally["invalid"],
-        questions=tally["questions"],
+        counted=tally,
+        annotated=_annotated(collection, tally),
         left_out=left_out,
         wikis=wikis,
         subset=subset,
         harnesses=runners,
     )
+
+
+def _annotated(collection: Collection, tally: Tally) -> Annotated:
+    return next(iter(annotated_records(collection, tally.keys)), Annotated())

@@ -168,11 +168,12 @@ def test_files_that_hold_hidden_records_ask_first(client, rosa, monkeypatch):
 
 def test_a_release_is_frozen(admin, olga):
     mills()
-    answer = post(admin, RELEASES, version="1.0", notes="First.")
+    doi = "https://doi.org/10.5281/zenodo.1"
+    answer = post(admin, RELEASES, version="1.0", notes="First.", doi=doi)
     assert answer.status_code == 201, answer.json()
     row = Release.objects.get()
     assert (answer.json()["state"], answer.json()["version"]) == ("done", "1.0")
-    assert (row.created_by, row.notes) == (olga, "First.")
+    assert (row.created_by, row.notes, row.doi) == (olga, "First.", "10.5281/zenodo.1")
     again = post(admin, RELEASES, version="1.0")
     assert (again.status_code, Release.objects.count()) == (409, 1)
 
@@ -209,6 +210,7 @@ def test_names_in_comments_are_read_before_a_freeze(admin):
         ({"version": "a b"}, "version"),
         ({"version": 1.5, "notes": []}, "notes"),
         ({"version": "1.0", "note": "First."}, "note"),
+        ({"version": "1.0", "doi": "zenodo"}, "doi"),
     ],
 )
 def test_what_cannot_be_frozen_is_refused_by_its_field(admin, sent, field):

@@ -42,6 +42,22 @@ ODD = {
     "licence": "CC BY 4.0",
     "language": "en",
     "contact": "=HYPERLINK()",
+    "source_authors": [{"name": "- a: {b}", "orcid": "", "affiliation": ""}],
+    "source_title": "# `t` \u2028 | ---",
+    "source_citation": "}\n---\n%",
+    "keywords": "a: b, - c,, a: b",
+    "how_made": "---\n## No heading",
+}
+HOU = {
+    "source_title": "WikiContradict: A Benchmark for Evaluating LLMs",
+    "source_authors": [
+        {"name": "Yufang Hou", "orcid": "0000-0002-1825-0097", "affiliation": ""},
+        {"name": "Alessandra Pascale", "orcid": "", "affiliation": ""},
+    ],
+    "source_year": "2024",
+    "source_citation": "Hou et al. 2024, NeurIPS",
+    "source_paper": "https://doi.org/10.48550/arXiv.2406.13805",
+    "source_data": "https://data.example/wikicontradict",
 }
 
 
@@ -131,13 +147,13 @@ def test_every_file_parses_whatever_the_collection_says_of_itself(about):
     assert {split["split"] for c in card["configs"] for split in c["data_files"]} == {"test"}
     assert {split["path"] for c in card["configs"] for split in c["data_files"]} <= files.keys()
     assert card["size_categories"] == ["n<1K"]
-    assert card["license"] == (["cc-by-4.0", "cc-by-sa-4.0", "cc-by-sa-3.0"] if about else "other")
+    assert card["license"] == (["cc-by-sa-4.0", "cc-by-sa-3.0", "cc-by-4.0"] if about else "other")
     cited = yaml.safe_load(files["CITATION.cff"])
     assert (cited["title"], cited["version"]) == (title, "1.0")
     names = ["}", "Ash and: Sons", "'- \"[x](y)"] if about else ["(creators not given)"]
     assert [creator["name"] for creator in cited["authors"]] == names
     croissant = json.loads(files["croissant.json"])
-    assert croissant["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert croissant["conformsTo"][0] == "http://mlcommons.org/croissant/1.0"
     assert croissant["@context"]["@vocab"] == "https://schema.org/"
     sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
     for file in croissant["distribution"]:
@@ -148,6 +164,100 @@ def test_every_file_parses_whatever_the_collection_says_of_itself(about):
             line.keys() == properties.keys() for line in lines_in(files[f"data/{name}.jsonl"])
         )
     assert len(list(csv.DictReader(io.StringIO(files["attribution.csv"].decode())))) == 2
+
+
+def test_the_source_is_credited_wherever_the_release_is():
+    files = files_of(released(**HOU, creators=[{"name": "Ada", "orcid": "", "affiliation": ""}]))
+    card = files["README.md"].decode()
+    entries = card.partition("## Cite it")[2]
+    assert [line for line in entries.splitlines() if line.startswith("@")] == [
+        "@misc{mills-1-0,", "@misc{mills-1-0-source,",
+    ]  # fmt: skip
+    for said in (
+        "author = {{Yufang Hou} and {Alessandra Pascale}}", "doi = {10.48550/arXiv.2406.13805}",
+        "url = {https://data.example/wikicontradict}", "note = {Hou et al. 2024, NeurIPS}", "year = {2024}",
+        "Its records are from: Hou et al. 2024, NeurIPS. Paper: https://doi.org/10.48550/arXiv.2406.13805 Data: ",
+    ):  # fmt: skip
+        assert said in entries
+    assert front_of(files["README.md"])["source_datasets"] == [
+        "extended|wikipedia", "extended|other-wikicontradict-a-benchmark-for-evaluating-llms",
+    ]  # fmt: skip
+    paper, data = yaml.safe_load(files["CITATION.cff"])["references"]
+    assert (paper["type"], paper["doi"]) == ("article", "10.48550/arXiv.2406.13805")
+    assert (data["type"], data["url"]) == ("data", HOU["source_data"])
+    assert [each["name"] for each in paper["authors"]] == ["Yufang Hou", "Alessandra Pascale"]
+    assert (paper["title"], paper["year"], paper["notes"]) == (
+        HOU["source_title"], 2024, HOU["source_citation"],
+    )  # fmt: skip
+    croissant = json.loads(files["croissant.json"])
+    assert croissant["citation"].startswith("Hou et al. 2024, NeurIPS. Paper: https://doi.org/")
+    assert croissant["isBasedOn"]["name"] == HOU["source_title"]
+    assert croissant["isBasedOn"]["url"] == HOU["source_data"]
+    assert "Hou et al. 2024, NeurIPS." in files["DATASHEET.md"].decode()
+
+
+@pytest.mark.once
+def test_a_source_of_which_only_the_citation_is_known_is_credited_by_it():
+    cited = "Hou, Y. et al. (2024): WikiContradict."
+    files = files_of(released(source_citation=cited))
+    [reference] = yaml.safe_load(files["CITATION.cff"])["references"]
+    assert (reference["type"], reference["title"]) == ("generic", cited)
+    croissant = json.loads(files["croissant.json"])
+    assert (croissant["citation"], croissant["isBasedOn"]["name"]) == (cited, cited)
+    assert f"title = {{{{{cited}}}}}" in files["README.md"].decode()
+
+
+@pytest.mark.once
+def test_the_source_that_a_protocol_names_is_credited():
+    conflictbank.imported(conflictbank.file_of_records(conflictbank.record(1)))
+    release = freezing.freeze(collection=Collection.objects.get(), version="1.0")
+    croissant = json.loads(files_of(release)["croissant.json"])
+    assert "Su et al." in croissant["citation"]
+
+
+def test_the_card_counts_its_rows_and_has_the_words_that_were_entered():
+    words = {
+        "annotated_by": "expert-generated",
+        "keywords": "mills, history",
+        "how_made": "Two millers read each tag.",
+        "limits": "Mills alone.",
+        "biases": "Water mills.",
+        "personal_data": "Millers of 1800.",
+    }
+    release = released(record(title="A"), record(title="B"), **words)
+    files = files_of(release)
+    front, card = front_of(files["README.md"]), files["README.md"].decode()
+    assert front["annotations_creators"] == ["expert-generated"]
+    assert front["tags"] == ["mills", "history", "contradiction", "wikipedia"]
+    questions = lines_in(files["data/questions.jsonl"])
+    lengths = sorted(len(line["context_1"]) for line in questions)
+    for said in (
+        *list(words.values())[2:],
+        '"question_id": 1,',
+        f"| `context_1` | 2 | {lengths[0]} | {lengths[0]} | {lengths[1]} |",
+        "| `kind` | wh | 2 |",
+        "Of 4 gold answers, 0 are marked as inferred",
+        "Of 4 sources of passages, 0 name the revision",
+        "Who annotated the records is not known here.",
+    ):
+        assert said in card
+        assert said in files["DATASHEET.md"].decode() or said.startswith('"')
+    responsible = json.loads(files["croissant.json"])
+    assert responsible["conformsTo"][1] == "http://mlcommons.org/croissant/RAI/1.0"
+    assert {name: responsible[f"rai:{name}"] for name in ("dataCollection", "dataLimitations", "dataBiases")} == {
+        "dataCollection": words["how_made"], "dataLimitations": words["limits"], "dataBiases": words["biases"],
+    }  # fmt: skip
+    assert responsible["rai:personalSensitiveInformation"] == words["personal_data"]
+    assert "rai:annotationsPerItem" not in responsible  # nobody knows
+
+
+@pytest.mark.once
+def test_a_doi_that_is_reserved_before_the_freeze_is_in_the_files():
+    release = freezing.freeze(collection=mills(), version="1.0", doi="10.5281/zenodo.1")
+    files = files_of(release)
+    assert yaml.safe_load(files["CITATION.cff"])["doi"] == "10.5281/zenodo.1"
+    assert json.loads(files["croissant.json"])["url"] == "https://doi.org/10.5281/zenodo.1"
+    assert "https://doi.org/10.5281/zenodo.1" in files["README.md"].decode()
 
 
 def test_what_is_empty_stays_visibly_empty():

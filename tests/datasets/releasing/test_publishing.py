@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -11,7 +12,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 from accounts.models import AuditEvent
 from accounts.roles import Role
 from datasets.excluding.exclusions import propose, second
-from datasets.models import Publication, PublishedName
+from datasets.models import Collection, Publication, PublishedName
 from datasets.records import current
 from datasets.releasing import publishing, withholding
 from datasets.releasing.freezing import freeze
@@ -82,7 +83,7 @@ def test_whoever_has_the_address_reads_the_release_and_nothing_of_the_program(ad
             release.created_by.pseudonym,
             "/collections/",
             "<form",
-            "<script",
+            "<script src",
             "site-nav",
         ):
             assertNotContains(answer, text)
@@ -146,6 +147,72 @@ def test_croissant_has_whole_addresses(named):
         address = file["contentUrl"].removeprefix("http://testserver")
         assert hashlib.sha256(data(Client().get(address))).hexdigest() == file["sha256"]
     assert whole["url"] == f"http://testserver{NAMED}"
+
+
+def linked(answer):
+    [text] = re.findall(
+        r'<script type="application/ld\+json">(.*?)</script>', answer.content.decode(), re.S
+    )
+    return json.loads(text)
+
+
+@pytest.mark.once
+def test_the_page_says_to_catalogues_what_it_is(alice):
+    collection = mills()
+    hostile = "</script><script>a()</script> & \u2028"
+    Collection.objects.update(title=hostile, source_citation="Hou et al. 2024")
+    release = freeze(
+        collection=Collection.objects.get(pk=collection.pk), version="1.0", doi="10.5281/zenodo.1"
+    )
+    publishing.publish(release, by=alice, name="old-mills")
+    answer = Client().get(NAMED)
+    assert answer.content.count(b"<script") == 1
+    found = linked(answer)
+    assert found["name"] == " ".join(hostile.split())
+    assert (found["@type"], found["url"]) == ("Dataset", f"http://testserver{NAMED}")
+    assert found["identifier"] == "https://doi.org/10.5281/zenodo.1"
+    assert found["isBasedOn"]["citation"] == found["citation"] == "Hou et al. 2024."
+    for file in found["distribution"]:
+        read = Client().get(file["contentUrl"].removeprefix("http://testserver"))
+        if file["name"] != "croissant.json":  # which has whole addresses here
+            assert hashlib.sha256(data(read)).hexdigest() == file["sha256"]
+    assert found["license"] == [f"http://testserver{NAMED}LICENSES.md"]
+
+
+@pytest.mark.once
+def test_programs_in_pages_of_other_sites_read_what_is_public_and_nothing_else(admin, named):
+    public = [NAMED, f"{NAMED}croissant.json", f"{NAMED}mills-1.0.zip", "/data/old-mills/"]
+    for address in public:
+        answer = Client().get(address)
+        assert answer["Access-Control-Allow-Origin"] == "*"
+        assert data(answer)
+    for address in (PAGE, "/data/none/", "/api/collections/", "/sign-in/"):
+        assert "Access-Control-Allow-Origin" not in admin.get(address)
+
+
+@pytest.mark.once
+def test_all_versions_are_listed_the_latest_first(named, alice):
+    second = freeze(collection=named.release.collection, version="2.0", doi="10.5281/zenodo.2")
+    publishing.publish(second, by=alice, name="old-mills")
+    publishing.withdraw(named.release, reason="Wrong <mill>.", by=alice)
+    publishing.publish(named.release, by=alice, name="old-mills")
+    publishing.withdraw(second, reason="Wrong <mill>.", by=alice)
+    answer = Client().get("/data/old-mills/")
+    page = answer.content.decode()
+    assert page.index("/data/old-mills/2.0/") < page.index("/data/old-mills/1.0/")
+    assert (page.count("Wrong &lt;mill&gt;."), page.count("        published ")) == (1, 1)
+    assert "10.5281/zenodo.2" in page
+    assert "X-Robots-Tag" not in answer
+    assert "/data/old-mills/" in Client().get(NAMED).content.decode()
+    assert Client().get("/data/none/").status_code == 404
+
+
+@pytest.mark.once
+def test_the_page_begins_with_what_it_is_and_how_to_cite_it(named):
+    page = Client().get(NAMED).content.decode()
+    wanted = ("<dt>Creators</dt>", "Licence of the annotations", "Cite it</h2>", "Files</h2>")
+    assert sorted(wanted, key=page.index) == list(wanted)
+    assert page.index("Cite it</h2>") < page.index("sha256 <code")
 
 
 @pytest.mark.once

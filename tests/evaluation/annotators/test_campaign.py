@@ -8,13 +8,15 @@ import pytest
 
 from accounts.models import Person
 from annotation.fields.checks import check
-from annotation.models import Annotation, Seen
+from annotation.models import Annotation, Campaign, Seen
 from annotation.workflow import assigning
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations
+from evaluation.annotators.released import OPEN, annotated
 from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import so_far
 from tests.annotation import factories as make
+from tests.datasets.factories import mills, record
 
 pytestmark = pytest.mark.django_db
 
@@ -186,3 +188,17 @@ def test_the_files_have_what_the_page_shows(client, rita, campaign):
 
 def page_at(client, address):
     return b"".join(client.get(address).streaming_content).decode()
+
+
+def test_a_release_says_how_many_annotated_and_how_they_agree_once_it_is_closed(campaign):
+    collection = mills(record(title="A"), record(title="B"))
+    Campaign.objects.update(collection=collection)
+    first, second = collection.contradictions.order_by("position")
+    (*_, last) = Annotation.objects.order_by("pk")
+    Annotation.objects.filter(sighting__tag=last.sighting.tag).update(contradiction=first)
+    found = annotated(collection, {first.pk, second.pk})
+    assert (found.people, found.per_record) == (2, {2: 1})
+    assert found.agreement == [OPEN]
+    Campaign.objects.update(state="closed")
+    assert annotated(collection, {first.pk}).agreement == so_far(campaign)
+    assert annotated(collection, {second.pk}).people == 0
