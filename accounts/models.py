@@ -60,6 +60,11 @@ class Person(AbstractBaseUser):
     forgotten_at = models.DateTimeField(
         null=True, help_text="Since when the pseudonym is all that is known."
     )
+    name_hashes = models.JSONField(
+        default=list,
+        editable=False,
+        help_text="Of a forgotten person's names (forgotten_names.py): texts that are published are searched for them.",
+    )
 
     USERNAME_FIELD = "username"
 

@@ -17,6 +17,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
+from accounts.forgotten_names import hashes_of
 from accounts.invitations import check_not_last_admin, withdraw_invitations_of
 from accounts.leaving import open_work
 from accounts.models import Invitation, Person
@@ -26,7 +27,8 @@ from datasets.models import Contradiction
 from datasets.releasing.withholding import NAMED, withhold
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
-from operations.mentions import OF_STUDY, Mention, Mentions, mentions, replace
+from operations.in_words import ROWS
+from operations.mentions import OF_STUDY, Mention, Mentions, mentions, rename, replace, words_for
 from operations.serialization import SerializedTable
 from wikifetch.models import FetchRun
 from writing.models import Entry
@@ -37,9 +39,9 @@ log = structlog.get_logger(__name__)
 class Fate(StrEnum):
     """What happens to a row that points at the person."""
 
-    GOES = "goes"
-    STAYS = "stays under the pseudonym"
-    CLEARED = "stays without what was noted of the person"
+    GOES = "deleted"
+    STAYS = "kept under the pseudonym"
+    CLEARED = "kept, without what was noted of the person"
 
 
 DECISIONS = {
@@ -119,7 +121,7 @@ class Holding:
 
     @property
     def what(self) -> str:
-        return str(self.rows.model._meta.verbose_name_plural)
+        return ROWS[self.key]
 
 
 def holdings(person: Person) -> Iterator[Holding]:
@@ -156,6 +158,7 @@ def forget(
     by: Person | None = None,
     replacing: Collection[str] = (),
     withholding: Collection[str] = (),
+    renaming: Collection[str] = (),
     handing: Mapping[str, str] | None = None,
 ) -> None:
     """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin.
@@ -163,7 +166,8 @@ def forget(
     handing: to whom their open work goes, by its key; what is not in it others can take.
 
     replacing: keys of the mentions (mentions.py) in which the pseudonym takes the place of the name. withholding: keys
-    of those in comments of released records, whose releases are given out no more.
+    of those in comments of released records, whose releases are given out no more. renaming: keys of those that are a
+    name in addresses, which gets the one that is offered.
     """
     person = Person.objects.select_for_update().get(pk=person.pk)
     check_forgettable(person)
@@ -173,8 +177,9 @@ def forget(
     open_work.settle(
         work, dict.fromkeys([row.key for row in work], open_work.RETURN) | dict(handing or {}), by
     )
-    if replacing or withholding:
-        _treat(person, by, set(replacing), set(withholding))
+    hashes = hashes_of({person.name, person.username, *words_for(person).certain})
+    if replacing or withholding or renaming:
+        _treat(person, by, set(replacing), set(withholding), set(renaming))
     for holding in holdings(person):
         if holding.fate == Fate.GOES:
             holding.rows.delete()
@@ -190,20 +195,31 @@ def forget(
         shortcuts=True,
         is_active=False,
         forgotten_at=Now(),
+        name_hashes=hashes,
     )
     record(AuditKind.FORGETTING, by, person=person)
     log.info("person_forgotten", pseudonym=person.pseudonym)
 
 
-def _treat(person: Person, by: Person | None, replacing: set[str], withholding: set[str]) -> None:
+def _treat(
+    person: Person,
+    by: Person | None,
+    replacing: set[str],
+    withholding: set[str],
+    renaming: set[str],
+) -> None:
     found = mentions(person, by)
     chosen = [mention for mention in found.open if mention.key in replacing]
     comments = [mention for mention in released_comments(found) if mention.key in withholding]
-    if len(chosen) < len(replacing) or len(comments) < len(withholding):
+    named = [one for one in found.fixed if one.can_be_renamed and one.key in renaming]
+    if [len(chosen), len(comments), len(named)] != [
+        len(replacing), len(withholding), len(renaming),
+    ]:  # fmt: skip
         raise Conflict(
             "Texts that you ticked were changed meanwhile. Nothing was done: go back, reload the page, and look again."
         )
     replace(chosen, found.words, person.pseudonym)
+    rename(named, found.words, person.pseudonym)
     keys = {mention.pk for mention in comments}
     withhold(Contradiction.objects.filter(pk__in=keys), NAMED, by)
 

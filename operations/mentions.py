@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from hashlib import sha256
+from itertools import chain, count
 from operator import or_
 from typing import Any
 
@@ -21,11 +22,15 @@ from annotation.blinding import seeing
 from annotation.blinding.hiding import hidden_from, is_blind
 from annotation.models import Annotation
 from datasets.blinding import keep_listed, shown_to
+from datasets.models import Collection as CollectionRow
+from datasets.models import ImportJob
 from datasets.releasing.names_found import COLUMNS as COMMENTS
 from judging.blinding import hidden_results
 from judging.models import Study
 from judging.states import StudyState
 from leases.refusal import Conflict
+from operations import in_words
+from operations.fixed_columns import FIXED, RELEASED, RENAMED
 from operations.serialization import tables
 from pages.name_words import (
     ExcerptPiece,
@@ -62,27 +67,10 @@ NOT_SEARCHED = {table for tables in NOBODY_TYPED.values() for table in tables}
 # Columns of records and annotations with what was copied from an article, or came with a file of a protocol.
 COPIED = ("title", "url", "tag", "paragraph", "article_", "passage_", "span_", "fields")
 COPIED_IN = {"datasets.contradiction", "datasets.revisedpassage", "annotation.annotation"}
-# Columns with a key of the rubric.
-VERDICTS = {"verdict", "first_verdict"}
+# Columns with a key of the rubric, and with a process of the program.
+PROGRAMS = {"verdict", "first_verdict", "lease_holder"}
 # Rows whose JSON has keys from people's files. Other keys are the program's: a setting max_tokens is not of Max.
 KEYS_OF_FILES = {"judging.importedrow"}
-# Columns that cannot be changed, and why.
-FIXED = {
-    "accounts.auditevent": "the audit log cannot be changed; the entry goes with its age",
-    "annotation.guideline": "submissions name its hash",
-    "generation.promptversion": "responses name its hash",
-    "datasets.release.about": "a frozen release keeps what it said of itself, its creators too",
-    "datasets.publication.token": "it is in an address that others cite",
-    "datasets.publication.version": "it is in an address that others cite",
-    "datasets.publishedname.name": "it is in an address that others cite",
-    "protocols.protocol": "a protocol's file keeps its bytes",
-    "judging.rubric": "verdicts were given by it",
-    "judging.judgeprompt": "verdicts name its hash",
-    "evaluation.reportsnapshot.body": "a frozen report keeps its bytes",
-    "evaluation.reportsnapshot.text": "a frozen report keeps its bytes",
-    "evaluation.reportsnapshot.comments": "a frozen report keeps its bytes",
-}
-RELEASED = "it is in a frozen release, which keeps its hash"
 # Whose work a row is: the path to the study, annotation or record, whose rules decide who may read it.
 OF_STUDY = {
     "judging.judgingslot": "round__study",
@@ -134,7 +122,13 @@ class Mention:
 
     @property
     def where(self) -> str:
-        return f"{self.model._meta.verbose_name} {self.pk}, {self.field.verbose_name}"
+        label, column = self.model._meta.label_lower, self.field.attname
+        table = in_words.TABLES.get(label, self.model._meta.verbose_name)
+        return f"{table} {self.pk}, {in_words.COLUMNS.get(column, self.field.verbose_name)}"
+
+    @property
+    def can_be_renamed(self) -> bool:
+        return f"{self.model._meta.label_lower}.{self.field.attname}" in RENAMED
 
     @property
     def is_released_comment(self) -> bool:
@@ -224,6 +218,23 @@ def replace(chosen: Iterable[Mention], words: NameWords, pseudonym: str) -> None
             ) from None
 
 
+def offered_name(mention: Mention, words: NameWords, pseudonym: str) -> str:
+    """A name that the program takes and no row has, with the pseudonym in place of the words."""
+    stem = replaced(mention.value, words, pseudonym.lower()).lower()[:70]
+    rows = mention.model._base_manager
+    names = chain([stem], (f"{stem}-{n}" for n in count(2)))
+    return next(name for name in names if not rows.filter(**{mention.field.attname: name}).exists())
+
+
+def rename(chosen: Iterable[Mention], words: NameWords, pseudonym: str) -> None:
+    """Give the rows the names that are offered for them. For use in a transaction."""
+    for mention in chosen:
+        name = offered_name(mention, words, pseudonym)
+        mention.model._base_manager.filter(pk=mention.pk).update(**{mention.field.attname: name})
+        if mention.model is CollectionRow:
+            ImportJob.objects.filter(collection=mention.value).update(collection=name)
+
+
 # ------------------------------------------------------------ where
 
 
@@ -243,7 +254,7 @@ def columns(model: type[Model]) -> list[Field]:
         if isinstance(field, CharField | TextField | JSONField)
         and not isinstance(field, ForeignKey)
         and not field.choices
-        and field.attname not in VERDICTS
+        and field.attname not in PROGRAMS
         and not (label in COPIED_IN and field.attname.startswith(COPIED))
     ]
 

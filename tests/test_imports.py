@@ -199,6 +199,8 @@ PURE = {
     "evaluation.statistics",
     "operations.bundle",
     "operations.checksums",
+    "operations.fixed_columns",
+    "operations.in_words",
     "operations.monitoring.exposition",
     "operations.monitoring.findings",
     "operations.names",

@@ -7,12 +7,13 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from datasets.blinding import keep_listed
 from datasets.models import Release
 from datasets.records import collection_named
 from datasets.releasing.deleting import copies_of, delete_files
 from datasets.releasing.forms import PublishForm, WithdrawForm
 from datasets.releasing.freezing import release_of
-from datasets.releasing.names_found import names_on_page
+from datasets.releasing.names_found import forgotten_in, forgotten_on_page, names_on_page
 from datasets.releasing.publishing import digest_of, publish, published_now, uses_of, withdraw
 from datasets.releasing.released import counts
 from datasets.releasing.withholding import why_withheld
@@ -27,15 +28,17 @@ def publish_release(request: HttpRequest, name: str, version: str) -> HttpRespon
     row = release_of(collection_named(name), version)
     if published_now(row):
         return _shown(request, row, "This release is published already, at the address below.")
-    uses = uses_of(row)
-    digest = digest_of(uses)
+    uses, by = uses_of(row), person_of(request)
+    forgotten, in_records = forgotten_on_page(row, by), forgotten_in(row, by)
+    digest = digest_of(uses, *(where for where, _ in forgotten), in_records.digest)
     form = PublishForm(request.POST if request.method == "POST" else None)
     if form.is_bound and request.POST.get("read") != digest:
         form.add_error(None, "Read what is said below, and tick that you have.")
     if form.is_valid():
         with refused_in(form, "name"):
-            publish(row, by=person_of(request), name=form.cleaned_data["name"])
+            publish(row, by=by, name=form.cleaned_data["name"])
             return _shown(request, row, "Anyone with the address below can read this release now.")
+    keep_listed(by, {place.contradiction for place in in_records.places}, request.path)
     context = {
         "collection": row.collection,
         "release": row,
@@ -43,7 +46,9 @@ def publish_release(request: HttpRequest, name: str, version: str) -> HttpRespon
         "uses": uses,
         "digest": digest,
         "counts": counts(row),
-        "names": names_on_page(row, person_of(request)),
+        "names": names_on_page(row, by),
+        "forgotten": forgotten,
+        "in_records": in_records,
         "withheld": why_withheld(row),
         "base": request.build_absolute_uri("/data/"),
     }

@@ -1,7 +1,7 @@
 """Frozen reports that are read without signing in, at an address that nobody can guess."""
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
+from datasets.releasing.names_found import forgotten_in_texts
 from datasets.releasing.publishing import checked_reason
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.counts.judged import COLUMNS
@@ -22,6 +23,7 @@ from judging.rules.resolution import DISCUSSION
 from judging.settling import IS_DISCUSSED, finished
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
+from pages.name_words import ExcerptPiece
 
 AUTHORS_LIMIT = 300
 GONE = "There is no published report at this address."
@@ -86,6 +88,16 @@ def published_over(runs: Collection[int]) -> list[PublishedReport]:
         for run in asked[files[counted]]
     )
     return list(dict.fromkeys(found))
+
+
+def forgotten_in(snapshot: ReportSnapshot) -> list[tuple[str, list[ExcerptPiece]]]:
+    """Texts that would be published with the report and that name somebody who was forgotten."""
+    return forgotten_in_texts(_published_texts(snapshot))
+
+
+def _published_texts(snapshot: ReportSnapshot) -> Iterator[tuple[str, str]]:
+    yield "authors", snapshot.authors
+    yield from (("comment of a judge", row["comment"]) for row in comments_of(snapshot.study))
 
 
 def comments_of(study: Study) -> list[dict[str, str]]:

@@ -14,6 +14,7 @@ from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.views.published import cited
 from evaluation.views.reports import READERS, for_researchers
+from judging.states import StudyState
 from pages.refusals import form_page, refused_in
 
 
@@ -38,6 +39,8 @@ def freeze(request: HttpRequest, study_id: int) -> HttpResponse:
 def snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     shown = snapshot_for(person_of(request), snapshot_id)
     context = {"study": shown.study, **cited(request, shown)}
+    if not shown.public and shown.study.state == StudyState.CLOSED:
+        context["forgotten"] = publishing.forgotten_in(shown)
     if not is_read(shown.body):
         return render(request, "evaluation/snapshot_as_file.html", context)
     context |= {

@@ -19,7 +19,7 @@ from datasets.blinding import show
 from operations import forgetting, traces
 from operations.forgetting import Fate
 from operations.forms import ForgetForm
-from operations.mentions import keep_seen, mentions
+from operations.mentions import keep_seen, mentions, offered_name
 from writing.blinding import check_shown
 
 
@@ -32,9 +32,15 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     kept = chosen(request)
     form = ForgetForm(request.POST or None, person=someone)
     if request.method == "POST" and form.is_valid():
-        replacing, withholding = (request.POST.getlist(name) for name in ("replace", "withhold"))
+        ticks = (request.POST.getlist(name) for name in ("replace", "withhold", "rename"))
+        replacing, withholding, renaming = ticks
         forgetting.forget(
-            someone, by=by, replacing=replacing, withholding=withholding, handing=kept
+            someone,
+            by=by,
+            replacing=replacing,
+            withholding=withholding,
+            renaming=renaming,
+            handing=kept,
         )
         _say_what_is_left(request, someone)
         return redirect("accounts:person", pk=pk)
@@ -54,8 +60,19 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
         "held": [replace(row, chosen=kept.get(row.key, RETURN)) for row in held_by(someone, by)],
         "only_theirs": only_theirs(someone, someone.roles, by),
         "mentions": found,
+        "fixed": [
+            (
+                each,
+                offered_name(each, found.words, someone.pseudonym) if each.can_be_renamed else "",
+            )
+            for each in found.fixed
+        ],
         "ticked": set(
-            [*request.POST.getlist("replace"), *request.POST.getlist("withhold")]
+            [
+                key
+                for name in ("replace", "withhold", "rename")
+                for key in request.POST.getlist(name)
+            ]
             if form.is_bound
             else certain
         ),

@@ -19,6 +19,7 @@ from judging.models import Judgment
 from leases.refusal import Conflict, Refusal
 from operations import forgetting
 from operations.forgetting import DECISIONS
+from operations.in_words import ROWS
 from operations.serialization import tables
 from tests.annotation import factories as annotation
 from tests.factories import PASSWORD, person
@@ -60,7 +61,7 @@ def test_every_key_to_a_person_has_a_decision():
         for field in Person._meta.get_fields(include_hidden=True)
         if field.auto_created and not field.concrete
     }
-    assert keys == set(DECISIONS)
+    assert keys == set(DECISIONS) == set(ROWS)
 
 
 def test_every_column_of_a_person_is_handled(dorothea):
@@ -208,7 +209,7 @@ def test_the_command_writes_their_data_first(dorothea, tmp_path):
     assert json.loads(out.read_text())["about"]["name"] == NAME
     assert out.stat().st_mode & 0o077 == 0
     assert f"Forgotten: {dorothea.pseudonym}" in output
-    assert "1 annotations: stays under the pseudonym" in output
+    assert "1 annotations that they wrote: kept under the pseudonym" in output
     assert dorothea_now(dorothea).forgotten_at
 
 
@@ -250,9 +251,12 @@ def admin(olga, client):
 def test_the_page_shows_what_is_deleted_and_what_stays(admin, dorothea):
     page = admin.get(f"/people/{dorothea.pk}/forget/").content.decode()
     goes, stays = page.split('id="stays-heading"')
-    assert "Role grants: 2" in goes
-    assert "Invitations: 1, stays without what was noted of the person" in goes
-    assert "Annotations: 1" in stays
+    assert "Roles: 2" in goes
+    assert (
+        "The invitation by which they joined: 1, kept, without what was noted of the person"
+        in goes
+    )
+    assert "Annotations that they wrote: 1" in stays
     assert f"What is kept, as {dorothea.pseudonym}" in page
 
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -11,8 +12,8 @@ from django.db import connection
 from accounts import audit, invitations
 from accounts.models import Invitation, Person
 from accounts.roles import Role
-from annotation.models import Annotation
-from datasets.models import Collection
+from annotation.models import Annotation, Campaign
+from datasets.models import Collection, ImportJob
 from datasets.releasing.deleting import copies_of
 from datasets.releasing.freezing import freeze
 from datasets.releasing.withholding import why_withheld
@@ -20,8 +21,8 @@ from evaluation.frozen import snapshots
 from judging import studies, verdicts
 from leases.refusal import Conflict
 from operations import backups, forgetting, traces
+from operations.fixed_columns import FIXED
 from operations.mentions import (
-    FIXED,
     MOST,
     NOT_SEARCHED,
     OF_ANNOTATION,
@@ -93,10 +94,12 @@ def test_the_name_is_found_in_notes_names_of_files_texts_and_json(dorothea):
     )
     found = mentions(dorothea)
     assert {
-        ("wikifetch.fetchrun", "label"), ("wikifetch.fetchrun", "options"), ("datasets.collection", "source"),
-        ("datasets.collection", "description"), ("accounts.invitation", "note"),
+        ("datasets.collection", "source"), ("datasets.collection", "description"), ("accounts.invitation", "note"),
     } <= places(found.open)  # fmt: skip
-    assert [each.is_certain for each in found.open if each.field.attname == "options"] == [True]
+    assert {("wikifetch.fetchrun", "label"), ("wikifetch.fetchrun", "options")} == places(
+        found.fixed
+    )
+    assert [each.is_certain for each in found.fixed if each.field.attname == "options"] == [True]
 
 
 def test_records_that_came_with_a_file_of_a_protocol_are_not_searched(dorothea):
@@ -109,7 +112,7 @@ def test_records_that_came_with_a_file_of_a_protocol_are_not_searched(dorothea):
 def test_a_name_in_any_letters_is_found_in_any_case_and_in_json(olga, name):
     someone = person("someone")
     Person.objects.filter(pk=someone.pk).update(name=name)
-    FetchRun.objects.create(source="x", label=name.upper(), options={"for": name.lower()})
+    Collection.objects.create(name="x", source=name.upper(), file_kept={"for": name.lower()})
     found = mentions(Person.objects.get(pk=someone.pk))
     assert len(found.open) == 2
 
@@ -124,8 +127,10 @@ def test_a_name_of_dozens_of_words_is_found(olga):
 
 
 def test_a_common_part_of_a_name_is_named_and_not_listed(dorothea):
-    Collection.objects.bulk_create(Collection(name=f"Brooke {n}") for n in range(MOST + 1))
-    Collection.objects.create(name=NAME)
+    Collection.objects.bulk_create(
+        Collection(name=f"a{n}", title="Brooke") for n in range(MOST + 1)
+    )
+    Collection.objects.create(name="b", title=NAME)
     found = mentions(dorothea)
     assert found.common == ["brooke"]
     assert [each.value for each in found.open] == [NAME]
@@ -240,11 +245,11 @@ def test_only_what_is_ticked_is_replaced(dorothea, olga):
 
 
 def test_the_programs_own_keys_stay(dorothea, olga):
-    made = FetchRun.objects.create(source="dump", options={"brooke_limit": 5, "for": "Brooke"})
+    made = Collection.objects.create(name="x", file_kept={"brooke_limit": 5, "for": "Brooke"})
     ticked = [each.key for each in mentions(dorothea).open if each.pk == made.pk]
     forgetting.forget(dorothea, by=olga, replacing=ticked)
     made.refresh_from_db()
-    assert made.options == {"brooke_limit": 5, "for": dorothea.pseudonym}
+    assert made.file_kept == {"brooke_limit": 5, "for": dorothea.pseudonym}
 
 
 def test_a_text_that_changed_since_it_was_shown_is_not_replaced(dorothea, olga):
@@ -257,11 +262,41 @@ def test_a_text_that_changed_since_it_was_shown_is_not_replaced(dorothea, olga):
 
 
 def test_a_name_that_another_row_has_refuses_the_whole(dorothea, olga):
-    Collection.objects.create(name="dorothea")
-    Collection.objects.create(name=dorothea.pseudonym)
+    one, two = annotation.campaign(by=olga), annotation.campaign(by=olga, name="Second")
+    Campaign.objects.filter(pk=one.pk).update(name="dorothea")
+    Campaign.objects.filter(pk=two.pk).update(name=dorothea.pseudonym)
     (shown,) = mentions(dorothea).open
     with pytest.raises(Conflict, match="another row has it already"):
         forgetting.forget(dorothea, by=olga, replacing=[shown.key])
+
+
+def sent(collection, file_name, by, **more):
+    """An import of the file into the collection."""
+    return ImportJob.objects.create(
+        collection=collection, file_name=file_name, upload=uuid4(), bytes=1, created_by=by, **more
+    )
+
+
+def test_addresses_keys_and_names_of_files_are_listed_and_never_replaced(dorothea, olga):
+    Collection.objects.create(name="dorothea-mills")
+    job = sent("dorothea-mills", "dorothea.json", olga, format="dorothea")
+    token = Invitation.objects.create(
+        token_hash="x", expires_at=dorothea.joined_at, roles=["dorothea"]
+    )
+    found = mentions(dorothea)
+    assert found.open == []
+    listed = {
+        ("datasets.collection", "name"), ("datasets.importjob", "collection"), ("datasets.importjob", "file_name"),
+        ("datasets.importjob", "format"), ("accounts.invitation", "roles"),
+    }  # fmt: skip
+    assert places(found.fixed) == listed
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        forgetting.forget(dorothea, by=olga, replacing=[found.fixed[0].key])
+    forgetting.forget(dorothea, by=olga)
+    for row in (job, token):
+        row.refresh_from_db()
+    assert (job.file_name, token.roles) == ("dorothea.json", ["dorothea"])
+    assert Collection.objects.get().name == "dorothea-mills"
 
 
 def test_an_open_page_cannot_write_the_name_of_an_annotation_again(dorothea, olga):
@@ -302,6 +337,27 @@ def test_ticks_stay_when_the_typed_name_is_wrong(page, dorothea):
     assert f'value="{shown.key}" checked' in answer.content.decode()
 
 
+def test_a_collection_gets_the_valid_name_that_is_offered_where_that_is_ticked(
+    page, dorothea, olga
+):
+    made = Collection.objects.create(name="dorothea-mills", title="By Dorothea Brooke")
+    job = sent(made.name, "a.json", olga)
+    wanted = f"{dorothea.pseudonym.lower()}-mills"
+    Collection.objects.create(name=wanted)
+    address = f"/people/{dorothea.pk}/forget/"
+    shown = page.get(address).content.decode()
+    assert f"Rename it to <code>{wanted}-2</code>" in shown
+    [(key, checked)] = re.findall(r'name="rename" value="([^"]+)"( checked)?', shown)
+    assert not checked
+    assert page.post(address, {"username": USERNAME, "rename": key}).status_code == 302
+    for row in (made, job):
+        row.refresh_from_db()
+    Collection._meta.get_field("name").run_validators(made.name)
+    assert made.name == job.collection == f"{wanted}-2"
+    assert made.title == "By Dorothea Brooke"  # was not ticked
+    assert page.get(f"/collections/{made.name}/").status_code == 200
+
+
 def test_a_page_without_a_text_says_so(page, dorothea):
     shown = page.get(f"/people/{dorothea.pk}/forget/").content.decode()
     assert "No text that can be changed holds the name." in shown
@@ -317,7 +373,7 @@ def committed(data_dir, transactional_db):
     token = invitations.invite(roles=[Role.ANNOTATOR], by=olga, note=ADDRESS)
     dorothea = invitations.accept(token, username=USERNAME, name=NAME, password=PASSWORD)
     for n in range(20):  # each is a page in the log
-        FetchRun.objects.create(source="dump", label=f"dorothea_{n}.xml", options={"for": NAME})
+        Collection.objects.create(name=f"a{n}", source=f"dorothea_{n}.xml", description=NAME)
     Person.objects.filter(pk=dorothea.pk).update(name="Dorothea Casaubon")
     Person.objects.filter(pk=dorothea.pk).update(name=NAME)
     return dorothea

@@ -1,11 +1,18 @@
 """Names are looked for before a freeze, and the admin goes on or back."""
 
-import pytest
-from pytest_django.asserts import assertContains
+import re
 
+import pytest
+from pytest_django.asserts import assertContains, assertNotContains
+
+from accounts.forgotten_names import ForgottenNames
+from accounts.models import Person
 from accounts.roles import Role
-from datasets.models import Release
+from datasets.models import Collection, Publication, Release
+from datasets.releasing.freezing import freeze
 from datasets.releasing.names_found import names_in
+from datasets.releasing.publishing import digest_of, uses_of
+from operations.forgetting import forget
 from tests.datasets.factories import annotation, mills, record
 from tests.factories import person, signed_in
 
@@ -55,3 +62,48 @@ def test_the_admin_reads_them_before_the_freeze(client, admin):
     found = names_in(Release.collection.field.related_model.objects.get(), admin)
     assert client.post(address, given | {"names_read": found.digest}).status_code == 302
     assert Release.objects.get().version == "1.0"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("As Grace Ho said.", "Grace Ho"),
+        ("by GRACE  HO.", "GRACE  HO"),
+        ("Mail grace.ho@mills.example now", "grace.ho"),
+        ("Grace under pressure, Ho!", None),
+        ("", None),
+    ],
+)
+def test_a_name_that_only_its_hash_knows_is_found(admin, text, marked):
+    forget(Person.objects.get(username="grace.ho"))
+    found = ForgottenNames().found(text)
+    assert (next(iter(found.certain)) if found else None) == marked
+    assert "race" not in str(Person.objects.exclude(forgotten_at=None).values().get())
+    names = names_in(commented(text), admin)
+    assert bool(names.digest) == bool(marked)
+
+
+def test_who_was_forgotten_is_looked_for_before_a_frozen_release_is_published(client, admin):
+    given = annotation(qa_comment="As Grace Ho said.", question1="Is Grace Ho’s mill old?")
+    collection = mills(record(given=given))
+    Collection.objects.update(
+        title="Mills of Grace Ho",
+        contact="Grace.Ho@mills.example",
+        creators=[{"name": "Grace Ho", "orcid": "", "affiliation": ""}],
+    )
+    release = freeze(collection=Collection.objects.get(pk=collection.pk), version="1.0")
+    signed_in(client, admin)
+    address, said = "/collections/mills/releases/1.0/publish/", "who was forgotten"
+    assertNotContains(client.get(address), said)
+    before = digest_of(uses_of(release))
+    forget(Person.objects.get(username="grace.ho"))
+    page = client.post(address, {"read": before})
+    assertContains(page, said, status_code=400)
+    for where in ("Title", "Contact", "Creators", ", question:", ", comment on the questions:"):
+        assertContains(page, where, status_code=400)
+    assertContains(page, "<mark>Grace Ho</mark>", count=4, status_code=400)
+    assert not Publication.objects.exists()
+    [read] = re.findall(r'name="read" value="(\w+)"', page.content.decode())
+    assert client.post(address, {"read": read}).status_code == 302
+    assert Publication.objects.exists()

@@ -11,8 +11,9 @@ from judging import discussing, rounds, studies
 from judging.files.predictions import import_predictions
 from judging.published import over_runs
 from leases.refusal import Conflict, NotFoundHere, Refusal
+from operations import forgetting
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
-from tests.factories import signed_in
+from tests.factories import person, signed_in
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +70,16 @@ def test_comments_are_published_only_when_asked_for(client, rita, frozen):
     publishing.unpublish(shown, reason="An error.", by=rita)
     shown.refresh_from_db()
     assert shown.comments is None
+
+
+@pytest.mark.once
+def test_who_was_forgotten_is_looked_for_before_a_report_is_published(client, rita, frozen):
+    ReportSnapshot.objects.update(authors="Grace Ho and Bo Beck")
+    page = f"/reports/snapshots/{frozen.pk}/"
+    assert "who was forgotten" not in client.get(page).content.decode()
+    forgetting.forget(person("grace", name="Grace Ho"))
+    shown = client.get(page).content.decode()
+    assert "Authors: <bdi><mark>Grace Ho</mark> and Bo Beck</bdi>" in shown
 
 
 def test_comments_on_a_question_that_was_taken_out_are_not_published(rita, study):

@@ -1,0 +1,55 @@
+"""Names of people who were forgotten, where a text still has them.
+
+Nobody reads such a name from the database: a row keeps hashes of it, keyed with SECRET_KEY, which no backup has. With
+another key, as after moving without it, these names are found no more.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from django.utils.crypto import salted_hmac
+
+from accounts.models import Person
+from pages.name_words import PART, NameWords
+
+LEAST = 3  # letters of a name of one word
+
+
+def hashes_of(names: Iterable[str]) -> list[str]:
+    """What is kept of the names: each as “WORDS:HASH”, its number of words and their keyed hash."""
+    said = (_words(name) for name in names)
+    return sorted({_hash(words) for words in said if words and len("".join(words)) >= LEAST})
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in PART.findall(unicodedata.normalize("NFC", text))]
+
+
+def _hash(words: list[str]) -> str:
+    digest = salted_hmac(__name__, " ".join(words), algorithm="sha256").hexdigest()
+    return f"{len(words)}:{digest[:32]}"
+
+
+class ForgottenNames:
+    """Looks for the names of all people who were forgotten."""
+
+    def __init__(self) -> None:
+        rows = Person.objects.exclude(forgotten_at=None).values_list("name_hashes", flat=True)
+        self._hashes = {one for hashes in rows for one in hashes}
+        self._lengths = sorted({int(one.partition(":")[0]) for one in self._hashes})
+
+    def __bool__(self) -> bool:
+        return bool(self._hashes)
+
+    def found(self, text: str) -> NameWords | None:
+        """The names that the text has, as they are written there in NFC; None where it has none."""
+        exact = frozenset(self._named(unicodedata.normalize("NFC", text))) if self else frozenset()
+        return NameWords(exact, frozenset()) if exact else None
+
+    def _named(self, text: str) -> Iterator[str]:
+        words = list(PART.finditer(text))
+        for n in self._lengths:
+            for first in range(len(words) - n + 1):
+                some = words[first : first + n]
+                if _hash([word.group().lower() for word in some]) in self._hashes:
+                    yield text[some[0].start() : some[-1].end()]
