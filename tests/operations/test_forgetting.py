@@ -253,8 +253,7 @@ def test_the_page_shows_what_is_deleted_and_what_stays(admin, dorothea):
     goes, stays = page.split('id="stays-heading"')
     assert "Roles: 2" in goes
     assert (
-        "The invitation by which they joined: 1, kept, without what was noted of the person"
-        in goes
+        "The invitation by which they joined: 1, kept, without what was noted of the person" in goes
     )
     assert "Annotations that they wrote: 1" in stays
     assert f"What is kept, as {dorothea.pseudonym}" in page
