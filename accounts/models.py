@@ -63,7 +63,7 @@ class Person(AbstractBaseUser):
     name_hashes = models.JSONField(
         default=list,
         editable=False,
-        help_text="Of a forgotten person's names (forgotten_names.py): texts that are published are searched for them.",
+        help_text="Keyed hashes of a forgotten person's names, by which texts that are published are searched.",
     )
 
     USERNAME_FIELD = "username"

@@ -48,7 +48,7 @@ def _so_far(campaign: "Campaign") -> list[str]:
 
 
 def _annotated(collection: "CollectionRow", keys: AbstractSet[int]) -> "Annotated":
-    from evaluation.annotators.released import annotated
+    from evaluation.sections.released_records import annotated
 
     return annotated(collection, keys)
 

@@ -17,13 +17,13 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
-from accounts.forgotten_names import hashes_of
 from accounts.invitations import check_not_last_admin, withdraw_invitations_of
 from accounts.leaving import open_work
 from accounts.models import Invitation, Person
 from accounts.roles import Role
 from annotation.models import Annotation
 from datasets.models import Contradiction
+from datasets.releasing.forgotten_names import hashes_of
 from datasets.releasing.withholding import NAMED, withhold
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere

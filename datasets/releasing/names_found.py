@@ -12,7 +12,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from accounts.forgotten_names import ForgottenNames
 from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.description import COLUMNS as ABOUT_COLUMNS
@@ -20,6 +19,7 @@ from datasets.description import PEOPLE
 from datasets.excluding.exclusions import left_out_for
 from datasets.models import Collection, Contradiction, Instance, Release
 from datasets.records import current
+from datasets.releasing.forgotten_names import ForgottenNames
 from datasets.releasing.freezing import released
 from pages.name_words import ADDRESS, ExcerptPiece, NameWords, as_text, excerpt, words_of
 

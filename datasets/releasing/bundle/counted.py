@@ -3,15 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from datasets.releasing.bundle.asked import Asked
 from datasets.releasing.bundle.fields import LineFile
 from datasets.releasing.bundle.licences import HEADER, host_of
 from datasets.schema import INVALID
-
-if TYPE_CHECKING:
-    from datasets.streaming import StreamedRow
 
 ANNOTATED = (
     "statement_1", "statement_2", "span_1", "span_2", "valid_comment", "contradict_comment", "qa_comment",
@@ -71,15 +68,15 @@ class Tally:
     sizes: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     passage_letters: Counter[str] = field(default_factory=Counter)
 
-    def count_row(self, row: "StreamedRow") -> None:
-        """A record, also one without questions; one of a protocol counts only with its question."""
-        if row.columns["fields"] is not None and not row.questions:
+    def count_record(self, columns: Mapping[str, Any], *, is_asked: bool) -> None:
+        """A record, with a question or not; one of a protocol is left out with its question."""
+        if columns["fields"] is not None and not is_asked:
             return
         self.records += 1
-        self.invalid += row.columns["validity"] == INVALID
-        self.keys.add(row.columns["pk"])
-        self.annotation_letters += _letters(row.columns, ANNOTATED)
-        self.passage_letters[host_of(row.columns["url"])] += _letters(row.columns, PASSAGES)
+        self.invalid += columns["validity"] == INVALID
+        self.keys.add(columns["pk"])
+        self.annotation_letters += _letters(columns, ANNOTATED)
+        self.passage_letters[host_of(columns["url"])] += _letters(columns, PASSAGES)
 
     def count_question(self, asked: Asked, of: LineFile, line: Mapping[str, Any]) -> None:
         """A question with its line."""

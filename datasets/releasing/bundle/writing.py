@@ -203,7 +203,7 @@ def _lines_in(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def _asked(rows: Rows, tally: Tally) -> Iterator[Asked]:
     """Each question with its number in the file."""
     for row in rows():
-        tally.count_row(row)
+        tally.count_record(row.columns, is_asked=bool(row.questions))
         for slot in row.questions:
             tally.questions += 1
             yield Asked(tally.questions, row.columns, slot)

@@ -5,10 +5,10 @@ import re
 import pytest
 from pytest_django.asserts import assertContains, assertNotContains
 
-from accounts.forgotten_names import ForgottenNames
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Collection, Publication, Release
+from datasets.releasing.forgotten_names import ForgottenNames
 from datasets.releasing.freezing import freeze
 from datasets.releasing.names_found import names_in
 from datasets.releasing.publishing import digest_of, uses_of

@@ -12,9 +12,9 @@ from annotation.models import Annotation, Campaign, Seen
 from annotation.workflow import assigning
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations
-from evaluation.annotators.released import OPEN, annotated
 from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import so_far
+from evaluation.sections.released_records import OPEN, annotated
 from tests.annotation import factories as make
 from tests.datasets.factories import mills, record
 

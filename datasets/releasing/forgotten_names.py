@@ -26,7 +26,7 @@ def _words(text: str) -> list[str]:
 
 
 def _hash(words: list[str]) -> str:
-    digest = salted_hmac(__name__, " ".join(words), algorithm="sha256").hexdigest()
+    digest = salted_hmac("names of the forgotten", " ".join(words), algorithm="sha256").hexdigest()
     return f"{len(words)}:{digest[:32]}"
 
 
