@@ -182,16 +182,15 @@ class ResampledPart:
     """How the intervals of a part were made: its plan, and the columns that name what is drawn as a whole."""
 
     def __init__(self, made: Data, report: Data | None = None) -> None:
-        scale = report or {}  # the verdicts have an order, and kappa has weights
-        self.is_ordered, self.headline = scale.get("ordered", True), scale.get("weights", "none")
+        of = report or {}  # whether verdicts have an order, and the weights of kappa
+        self.scale = (of.get("ordered", True), of.get("weights", "none"))
         self.plan = bootstrap.ResamplePlan(made["seed"], made["resamples"])
         self.columns = CLUSTERS[made.get("cluster", "article")]
 
     def two(self, names: Any, pairs: Any, places: Data, column: str = "first_verdict") -> Data:
         """A table of two from pairs of rows with a label each; `places` are the labels' on the scale."""
         given = [(key_of(a, self.columns), a[column], b[column], 1) for a, b in pairs]
-        scale = (self.plan, [*places.values()], self.is_ordered, self.headline)
-        made = pair_entry(names, [*places], given, *scale)
+        made = pair_entry(names, [*places], given, self.plan, [*places.values()], *self.scale)
         counted = Counter((first, second) for _, first, second, _ in given)
         table = np.array([[counted[a, b] for b in places] for a in places])
         for number in made["coefficients"]:
@@ -212,8 +211,7 @@ class ResampledPart:
         counts = np.array([[of[label] for label in places] for of in used], dtype=np.int64)
         clusters = numbered(key_of(of[0], self.columns) for of in responses)
         items = groups.Groups(counts.reshape(-1, len(places)), np.ones(len(used), int), clusters)
-        scale = (self.plan, self.is_ordered, self.headline, [*places.values()])
-        return all_entries([*places], items, *scale)
+        return all_entries([*places], items, self.plan, *self.scale, [*places.values()])
 
     def over_time(self, responses: Responses, places: Data) -> list[Data]:
         """On three equal parts of those with as many judges, by their last first verdict; the first are larger."""
@@ -271,6 +269,7 @@ class Recomputed:
             ways.update({how: counts[how] + apart for how in others})
         return {
             "study": {
+                **self.short_rounds(),
                 "responses": len(rows.items),
                 "instances": len(questions),
                 "articles": len({item["article"] for item in rows.items}),
@@ -281,6 +280,16 @@ class Recomputed:
             "days": [{"verdicts": given[day["day"]]} for day in self.report["days"]],
             "resolution": [{"how": how, "count": ways[how]} for how in {**counts, **ways}],
         }
+
+    def short_rounds(self) -> Data:
+        """By each round that lacks a first verdict: how many responses have none, one and so on."""
+        of, short = defaultdict[int, Counter[int]](Counter), set()
+        for row in self.rows.verdicts:
+            if row["round"] and row["repeat"] == 1:
+                of[row["round"]][row["item"]] += row["first_verdict"] is not None
+                short |= {row["round"]} if row["first_verdict"] is None else set()
+        found = {str(n): np.bincount([*of[n].values()]).tolist() for n in short}
+        return {"short_rounds": found} if found else {}
 
     def ways(self) -> Counter[str]:
         """How many final verdicts came about in which way, and why the other responses have none."""
@@ -296,12 +305,9 @@ class Recomputed:
     def flow(self) -> list[Any]:
         """The steps within the study; each other one by what was lost and gained since the one before."""
         final = [item for item in self.rows.items if item["how"] is not None]
-        known = {
-            "study": len(self.rows.items),
-            "judged": len({row["item"] for row in self.rows.given}),
-            "final": len(final),
-            "tables": sum(not item["excluded"] and self.counts(item) for item in final),
-        }
+        known = {"study": len(self.rows.items), "final": len(final)}
+        known["judged"] = len({row["item"] for row in self.rows.given})
+        known["tables"] = sum(not item["excluded"] and self.counts(item) for item in final)
         steps, found = self.report["flow"]["steps"], []
         for before, step in zip([None, *steps], steps, strict=False):
             n = UNKNOWN
@@ -332,11 +338,10 @@ class Recomputed:
     def agreement(self) -> Data:
         """On first verdicts for each prompt and round, and of judges with themselves."""
         part, by = self.report["agreement"], self.by
-        responses: defaultdict[Any, list[Data]] = defaultdict(list)
+        responses, made = defaultdict[Any, list[Data]](list), defaultdict[str, list[Data]](list)
         for row in self.rows.first:
             responses[row["prompt"], row["item"], row["round"]].append(row)
-        made: dict[str, Any] = {"prompts": [], "other_rounds": []}
-        for name in made:
+        for name in ("prompts", "other_rounds"):
             for entry in part[name]:
                 prompt, n = entry["prompt"], entry["round"]
                 of = [r for (p, _, m), r in responses.items() if p == prompt and n in (None, m)]
@@ -372,8 +377,7 @@ class Recomputed:
 
     def table(self, table: Data, items: list[Any], verdict: Data, verdicts: list[str]) -> Data:
         """The lines and cells of a table; `verdict` is that of each item, None where it has none."""
-        of: defaultdict[Any, list[Data]] = defaultdict(list)
-        tallied, lines, rows = [], [], []
+        of, tallied, lines, rows = defaultdict[Any, list[Data]](list), [], [], []
         for item in items:
             model, prompt, kind = item["model"], item["prompt"], item["reasoning"]
             counted = (kind, item["same_passage"] == "Same", verdict[item["item"]], 1)
@@ -486,11 +490,8 @@ class Recomputed:
         labels, plan = [*self.verdicts], ResampledPart(judge["table"]).plan
         mine = [i for i in items if i["prompt"] == entry["prompt"] and self.counts(i)]
         of, held_out = [i for i in mine if said[i["item"]]], self.rows.held_out
-        both = [
-            entries.Both(i["article"], i["model"], i["final_verdict"], said[i["item"]], 1)
-            for i in of
-            if i["final_verdict"] is not None
-        ]
+        one, kept = entries.Both, [i for i in of if i["final_verdict"]]
+        both = [one(i["article"], i["model"], i["final_verdict"], said[i["item"]], 1) for i in kept]
         made = entries.scores_entry(both, labels, plan) | {"halves": []}
         for half in entry["halves"]:
             some = [b for b in both if (b.article in held_out) == (half["half"] == "held_out")]

@@ -23,7 +23,7 @@ def counted(report: Data, of: Mapping[str, list[dict[str, Any]]], by: Any) -> Da
     made: dict[str, Any] = {"scores": {"tables": tables, "validations": compared}}
     if slices:
         verdicts = [one["key"] for one in report["verdicts"][:6]]
-        made["by_slice"] = sliced.of_rows(slices, of, by.columns, verdicts, by.plan, by.headline)
+        made["by_slice"] = sliced.of_rows(slices, of, by.columns, verdicts, by.plan, by.scale[1])
     return made
 
 

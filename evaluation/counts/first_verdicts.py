@@ -145,6 +145,18 @@ def pairs(judged: Judged, cluster: str) -> dict[PromptRound, JudgePairs]:
     return found
 
 
+def short_rounds(judged: Judged) -> dict[int, list[int]]:
+    """By each round that lacks a first verdict: how many of its responses have none, one, two and so on."""
+    asked = (judged.rounds > 0) & judged.slots["repeat"].among({1})
+    found = {}
+    for n in sorted({*judged.rounds[asked & ~judged.given].tolist()}):
+        of_round = asked & (judged.rounds == n)
+        _, response = np.unique(judged.at[of_round], return_inverse=True)
+        verdicts = np.bincount(response, weights=judged.given[of_round])
+        found[n] = np.bincount(verdicts.astype(int)).tolist()
+    return found
+
+
 def responses(judged: Judged, cluster: str) -> dict[PromptRound, Responses]:
     """By prompt and round: a response judged again in a later round counts there too."""
     first, k = judged.first, len(judged.scale)

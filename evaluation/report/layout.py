@@ -27,7 +27,7 @@ from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.methods import methods_paragraph
 from evaluation.report.portion_tables import portion_tables
 from evaluation.report.score_sections import populations, score_tables
-from evaluation.report.study_facts import resolution_in_words, study_facts
+from evaluation.report.study_facts import resolution_in_words, rounds_in_words, study_facts
 from evaluation.report.summary import summary
 from evaluation.report.validation_sections import validations
 from evaluation.report.verdict_rows import prompt_sections
@@ -75,6 +75,7 @@ def _of_verdicts(body: Report, charts: Mapping[str, ReportChart]) -> dict[str, o
     return {
         "resolution": resolution_in_words(body),
         "rounds": body.get("rounds"),
+        "round_rows": rounds_in_words(body),
         "summary": summary(body, charts),
         "agreement_columns": heads(COLUMNS, weights_of(body)),
         "agreement": [row for row in rows if not row.is_folded],

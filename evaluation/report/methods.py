@@ -6,6 +6,7 @@ from evaluation.report import missing, sentences
 from evaluation.report.agreement_rows import in_round
 from evaluation.report.figures import cluster_word, is_judged, resampled_word
 from evaluation.report.sentences import counted
+from evaluation.report.study_facts import NOBODY, is_cut_short, rounds_in_words
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.score_tables import ReportScores
 from evaluation.shapes.study_report import NO_CRITERIA, Report, ReportStudy
@@ -94,25 +95,45 @@ def _judging(report: Report) -> Iterator[str]:
             f"The questions were drawn by lots{by} with seed {subset['seed']}: {subset['drawn']:,} of "
             f"{subset['frame']:,} (subset {subset['name']})."
         )
-    people = "1 person" if study["judges"] == 1 else f"{study['judges']} people"
-    if study["judges_per_response"] == 1:
+    yield from _people(report)
+    yield from _rounds(report)
+    if study["judges"]:
+        yield from _drawing(report["study"])
+    if study["state"] == "open":
+        yield "Judging has not ended: these are the verdicts handed in so far."
+
+
+def _people(report: Report) -> Iterator[str]:
+    """How many judged how many responses in how many rounds, by the verdicts that they gave."""
+    study, rounds = report["study"], _given(report)
+    if not study["judges"]:
+        yield f"{NOBODY} (rubric {study['rubric']})."
+        return
+    several = f"in {counted(rounds.count(True), 'round')}"
+    by = several if len(rounds) > 1 else f"(rubric {study['rubric']})"
+    short = is_cut_short(study)
+    per, went = study["judges_per_response"], "was to go" if short else "went"
+    people = counted(study["judges"], "person", "people")
+    if per == 1:
         twice = study["double_percent"]
         unit = "questions" if study["order"] == "grouped" else "responses"
         further = f", those of {twice} % of the {unit} to two" if twice else ""
-        yield f"Each response went to one person{further} ({people} in all), who did not see which model had written it"
+        blind = "did not see which model had written it"
+        yield f"Each response {went} to one person{further} ({people} in all), who {blind} {by}."
     else:
+        blind = "saw neither which model had written it nor each other's verdicts"
         yield (
-            f"Each response went to {study['judges_per_response']} people ({people} in all), who judged independently "
-            "and saw neither which model had written it nor each other's verdicts"
+            f"Each response {went} to {per} people ({people} in all), who judged independently and {blind} {by}."
         )
-    if "rounds" not in report or len(report["rounds"]["rounds"]) == 1:
-        yield f"(rubric {study['rubric']})."
-    else:
-        yield f"in {len(report['rounds']['rounds'])} rounds."
-    yield from _rounds(report)
-    yield from _drawing(report["study"])
-    if study["state"] == "open":
-        yield "Judging has not ended: these are the verdicts handed in so far."
+    if short and len(rounds) < 2:
+        yield f"There are {sentences.verdicts_in_words(study['short_rounds']['1'])}."
+
+
+def _given(report: Report) -> list[bool]:
+    """Whether each of several rounds has a first verdict."""
+    short = report["study"].get("short_rounds", {})
+    entries = report["rounds"]["rounds"] if "rounds" in report else []
+    return [any(short.get(str(entry["n"]), (0, 1))[1:]) for entry in entries]
 
 
 def _drawing(study: ReportStudy) -> Iterator[str]:
@@ -124,7 +145,8 @@ def _drawing(study: ReportStudy) -> Iterator[str]:
     if study["pairing"] == "fixed":
         yield "The same judges always judged together."
     if study["repeat_percent"]:
-        yield f"{study['repeat_percent']} % of each judge's responses came a second time, unannounced."
+        came = "were to come" if is_cut_short(study) else "came"
+        yield f"{study['repeat_percent']} % of each judge's responses {came} a second time, unannounced."
     if study["without_own"]:
         yield "Nobody judged responses to questions that they had written or annotated."
     elif (own := study["own_verdicts"])[0]:
@@ -136,16 +158,15 @@ def _rounds(report: Report) -> Iterator[str]:
     """Each round with its rubric, and what was declared of it; reopenings; what changed from round to round."""
     if "rounds" not in report:
         return
-    rounds, several = report["rounds"], len(report["rounds"]["rounds"]) > 1
-    for entry in rounds["rounds"] if several else ():
+    rounds, entries = report["rounds"], rounds_in_words(report)
+    for entry, words in entries if len(entries) > 1 else ():
         declared = ""
         if entry["n"] > 1:
             stay = "its verdicts" if entry["counts"] else "earlier verdicts where there were any"
             declared = f"; declared final before it opened: {stay}"
-        of, gives = counted(entry["responses"], "response"), entry["final"]
         yield (
-            f"Round {entry['n']} ({entry['opened']}, rubric {entry['rubric']}) was of {of} and gives "
-            f"{counted(gives, 'final verdict')}{declared}."
+            f"Round {entry['n']} ({entry['opened']}, rubric {entry['rubric']}) was {words}{',' * (',' in words)} and "
+            f"gives {counted(entry['final'], 'final verdict')}{declared}."
         )
         if entry["could_read"]:
             yield f"{entry['could_read']} of its judges could read earlier verdicts before it opened."

@@ -25,6 +25,16 @@ def counted(n: int, unit: str, several: str = "") -> str:
     return f"{n:,} {unit if n == 1 else several or unit + 's'}"
 
 
+def verdicts_in_words(responses: Sequence[int]) -> str:
+    """By how many people verdicts were given, of counts of responses with none, one, two and so on."""
+    parts = [
+        f"by {counted(people, 'person', 'people')} on {n:,}" if people else f"none on {n:,}"
+        for people, n in reversed([*enumerate(responses)])
+        if n
+    ]
+    return f"verdicts {', '.join(parts)}"
+
+
 def in_words(n: int) -> str:
     """A count in running text: a word up to ten."""
     return WORDS[n] if n < len(WORDS) else f"{n:,}"

@@ -1,6 +1,8 @@
 """What was judged, and by whom, in the words of a report's page. Pure."""
 
-from evaluation.report.sentences import counted
+from collections.abc import Sequence
+
+from evaluation.report.sentences import counted, verdicts_in_words
 from evaluation.shapes.score_tables import ReportProtocol
 from evaluation.shapes.study_report import (
     Report,
@@ -9,11 +11,13 @@ from evaluation.shapes.study_report import (
     ReportStudy,
     ReportSubset,
 )
+from evaluation.shapes.study_rounds import StudyRound
 from protocols.declaration import ORIGINS
 
 NOT_VERIFIED = (
     "{:,} of {:,} responses: they were made elsewhere, and their file does not say with which text"
 )
+NOBODY = "Nobody has handed in a verdict"
 
 
 def study_facts(report: Report) -> list[tuple[str, str]]:
@@ -26,7 +30,7 @@ def study_facts(report: Report) -> list[tuple[str, str]]:
     facts = [*drawn, ("Models", models), ("Prompts", prompts)]
     if n := study.get("prompts_not_verified"):
         facts.append(("Prompt not verified", NOT_VERIFIED.format(n, study["responses"])))
-    facts.append(("Judges", _judges(study)))
+    facts.append(("Judges", _judges(report)))
     return [*facts, ("Protocol", _protocol(report["protocol"]))] if "protocol" in report else facts
 
 
@@ -57,20 +61,48 @@ def _only(only: ReportLabel) -> str:
     )
 
 
-def _judges(study: ReportStudy) -> str:
+def _judges(report: Report) -> str:
+    study = report["study"]
     if not study["judges_per_response"]:
         return "Not judged by people"
     if study["is_imported"]:
         return "Not in the file, which has one verdict for each response"
     twice, (own, given) = study["double_percent"], study["own_verdicts"]
-    words = f"{study['judges']} in all, {study['judges_per_response']} for each response"
+    planned = "planned " if is_cut_short(study) else ""
+    people = f"{study['judges']} in all," if study["judges"] else f"{NOBODY}, with"
+    words = f"{people} {study['judges_per_response']} {planned}for each response"
     if twice:
         words += f", two for {twice} %"
+    if planned and study["judges"] and "rounds" not in report:
+        words += f"; {verdicts_in_words(study['short_rounds']['1'])}"
     if study["without_own"]:
         return f"{words}; nobody judged responses to their own questions"
     if own:
         words += f"; {own} of {given} first verdicts are on questions that their judge wrote or annotated"
     return words
+
+
+def is_cut_short(study: ReportStudy) -> bool:
+    """Whether the rounds in which anybody judged lack verdicts; true where nobody has judged."""
+    rounds = study.get("short_rounds", {}).values()
+    return not study["judges"] or any(any(of[1:]) for of in rounds)
+
+
+def round_in_words(entry: StudyRound, short: Sequence[int] = ()) -> str:
+    """Of how many responses it is; where first verdicts lack, what was given."""
+    of = counted(entry["responses"], "response")
+    if not short:
+        return f"of {of}"
+    if not any(short[1:]):
+        return f"opened over {of}, {'closed' if entry['closed'] else 'so far'} without a verdict"
+    return f"of {of}, {verdicts_in_words(short)}"
+
+
+def rounds_in_words(report: Report) -> list[tuple[StudyRound, str]]:
+    """Each of several rounds, and the same of it."""
+    short = report["study"].get("short_rounds", {})
+    entries = report["rounds"]["rounds"] if "rounds" in report else []
+    return [(entry, round_in_words(entry, short.get(str(entry["n"]), ()))) for entry in entries]
 
 
 def resolution_in_words(report: Report) -> str:

@@ -262,8 +262,6 @@ def _slices(scores: Scored) -> Iterator[str]:
 
 
 def judging_people(study: Study) -> QuerySet[Judge]:
-    """The people who judge; with a pool, those who have a first verdict."""
-    people = study.judges.filter(person__isnull=False)
-    if study.pairing == Study.Pairing.POOL:
-        people = people.filter(pk__in=first_judged(study).values("judge"))
-    return people
+    """The people who judged: those who have a first verdict."""
+    given = first_judged(study).values("judge")
+    return study.judges.filter(person__isnull=False, pk__in=given)

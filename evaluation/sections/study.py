@@ -15,7 +15,7 @@ from evaluation.annotators.campaign import study_annotators
 from evaluation.compare.families import FAMILIES
 from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import kept
-from evaluation.counts.first_verdicts import own
+from evaluation.counts.first_verdicts import own, short_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import judged_prompts, model_names, models_of, subject_of
 from evaluation.counts.scored import Scored, scored
@@ -150,6 +150,8 @@ def study_entry(judged: Judged, scores: Scored | None) -> ReportStudy:
         "excluded_instances": len(np.unique(instances.at[~kept(judged.items)])),
         "judges": judging_people(study).count(),
     }
+    if short := short_rounds(judged):
+        entry["short_rounds"] = {str(n): counts for n, counts in short.items()}
     if study.subset:
         entry["subset"] = _subset(study.subset)
     if study.only_label:

@@ -30,6 +30,7 @@ from evaluation.statistics.groups import Groups
 from judging.models import Round, Rubric, Study
 from judging.rules import rubric
 from judging.rules.verdict_scale import VerdictScale
+from judging.states import StudyState
 from pages.memory import FIGURES
 
 pair_entry = FIGURES.remembers(two_raters.pair_entry)
@@ -39,10 +40,11 @@ TWO_VERDICTS_OF_ONE = "every two first verdicts of one judge on one response"
 
 NOT_MEASURED_IMPORTED = "No first verdicts: the final ones came from a file."
 NOT_JUDGED = "These responses are not judged by people."
-NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured."
+NOT_MEASURED_ALONE = "Each response is for one judge, so agreement is not measured."
 NOT_MEASURED_YET = (
     "No response has two first verdicts yet. They count once {} judges hand in or the study closes."
 )
+NOT_MEASURED = "No response has two first verdicts."
 NOT_REPEATED = "No judge judged a response twice."
 
 
@@ -90,6 +92,8 @@ def _not_measured(study: Study) -> str:
         return NOT_MEASURED_IMPORTED
     alone = study.judges_per_response == 1 and not study.double_percent
     all_of_them = "all" if study.judges_per_response > 2 else "both"
+    if study.state == StudyState.CLOSED and not alone:
+        return NOT_MEASURED
     return NOT_MEASURED_ALONE if alone else NOT_MEASURED_YET.format(all_of_them)
 
 

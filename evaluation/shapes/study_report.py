@@ -117,7 +117,11 @@ class ReportLabel(TypedDict):
 
 
 class ReportStudy(StudyName):
-    """Who judged what, as counts."""
+    """Who judged what, as counts: `judges` are those who gave a first verdict.
+
+    `short_rounds` are the rounds in which first verdicts lack, by number: how many of their responses have none, one,
+    two and so on.
+    """
 
     slug: str
     state: str
@@ -132,6 +136,7 @@ class ReportStudy(StudyName):
     subset: NotRequired[ReportSubset]
     only: NotRequired[ReportLabel]
     prompts_not_verified: NotRequired[int]
+    short_rounds: NotRequired[dict[str, list[int]]]
     resolved_by: str
     rubric: str
     order: str

@@ -10,10 +10,12 @@ from django.shortcuts import render
 
 from accounts.access import person_of
 from evaluation.access import study_for
+from evaluation.counts.first_verdicts import short_rounds
 from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
 from evaluation.report.sentences import changed_sentence
 from evaluation.report.side_by_side import ReportSide, next_to
+from evaluation.report.study_facts import round_in_words
 from evaluation.rows.filters import verdicts_of
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.round_entries import changed_entries, round_entries, round_side
@@ -46,6 +48,7 @@ class ShownSide:
     side: ReportSide
     frozen: ReportSnapshot | None = None
     round: StudyRound | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ class RoundSides:
         """A round; with `other`, on the responses that have a verdict of both."""
         (entry,) = round_entries([round])
         side = round_side(self.judged, round, self.clustering, other)
-        return ShownSide(self.study, side, round=entry)
+        words = round_in_words(entry, short_rounds(self.judged).get(round.n, ()))
+        return ShownSide(self.study, side, round=entry, words=words)
 
     def changed(self, round_1: Round, round_2: Round) -> str:
         """How far the verdicts of both agree, in a sentence; "" where they have no response in common."""

@@ -114,7 +114,7 @@ def test_one_judge_and_nothing_judged_say_why(client, rita):
     alone = judged_study("alice", judges_per_response=1)
     page = client.get(f"/reports/{alone.pk}/").content.decode()
     assert "Agreement is not measured" in page
-    assert "Each response had one judge" in page
+    assert "Each response is for one judge" in page
 
 
 def test_nothing_judged_yet_says_what_to_do(client, rita):

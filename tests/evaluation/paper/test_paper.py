@@ -9,6 +9,7 @@ from evaluation.paper.latex import latex
 from evaluation.report import sentences
 from evaluation.report.display import read_display
 from evaluation.report.methods import methods_paragraph
+from evaluation.report.study_facts import study_facts
 from evaluation.sections.study import study_report
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Study
@@ -297,6 +298,26 @@ def test_a_study_closed_early_claims_no_verdict_that_nobody_gave():
     studies.close_study(study)
     text = methods_paragraph(study_report(study))
     assert "were to be judged, one for each of them, 5 of which got a verdict." in text
+    assert "Each response was to go to 2 people (2 people in all), who judged independently" in text
+    assert "(rubric wikicontradict v1). There are verdicts by 2 people on 5, none on 7." in text
+
+
+@pytest.mark.django_db
+def test_a_study_closed_without_a_verdict_was_judged_by_nobody():
+    study = judging.open_study("alice", "bob", repeat_percent=10)
+    studies.close_study(study)
+    report = study_report(study)
+    text = methods_paragraph(report)
+    assert (
+        "0 of which got a verdict. Nobody has handed in a verdict (rubric wikicontradict v1)."
+        in text
+    )
+    assert not re.search("in all|independently|second time|was drawn", text)
+    assert report["agreement"]["reason"] == "No response has two first verdicts."
+    assert (
+        dict(study_facts(report))["Judges"]
+        == "Nobody has handed in a verdict, with 2 planned for each response"
+    )
 
 
 @pytest.mark.django_db

@@ -38,6 +38,10 @@ def facts(**changed):
             "3 in all, 1 for each response; 2 of 40 first verdicts are on questions that their judge "
             "wrote or annotated",
         ),
+        (
+            {"judges_per_response": 2, "short_rounds": {"1": [1200, 1, 0, 9]}},
+            "3 in all, 2 planned for each response; verdicts by 3 people on 9, by 1 person on 1, none on 1,200",
+        ),
         ({"is_imported": True}, "Not in the file, which has one verdict for each response"),
     ],
 )

@@ -309,8 +309,8 @@ def test_without_two_judges_the_ceiling_is_not_measured():
     ask(alone, lambda n: SAYS[n % 4])
     for one in judge_sections(study_report(alone))[0].prompts:
         assert one.ceiling == (
-            "People’s own agreement, the ceiling of these scores, is not measured. Each response had one judge, so "
-            "agreement was not measured."
+            "People’s own agreement, the ceiling of these scores, is not measured. Each response is for one judge, so "
+            "agreement is not measured."
         )
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from accounts.roles import Role
 from evaluation.archive.recompute import Findings, check
 from evaluation.report.agreement_rows import agreement_rows
 from evaluation.report.layout import laid_out
@@ -11,8 +12,12 @@ from evaluation.report.methods import methods_paragraph
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.sections.study import study_report
+from judging import rounds, studies
 from judging.files.studyfile import entries, round_entry
+from judging.rounds import RoundPlan
 from tests.evaluation.factories import judged_study, judged_twice
+from tests.factories import person, signed_in
+from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
 PROMPT = "both-passages"
@@ -76,6 +81,34 @@ def test_the_methods_paragraph_names_the_rounds_and_what_was_declared(study):
     assert "declared final before it opened: its verdicts" in text
     assert "on prompt 4, round 2 (n = 8)" in text
     assert "On 8 responses with a verdict of rounds 1 and 2 the two agree in" in text
+
+
+def test_judges_and_rounds_are_counted_by_the_verdicts_given(study, client):
+    plan = RoundPlan("Once more.", study.rubric, False, [judging.judge(n) for n in ("fay", "gus")])
+    rounds.judge_again(study, rounds.JudgedAgain(prompts=[PROMPT]), plan, by=study.created_by)
+    shown = laid_out(study_report(study), {})
+    assert shown["round_rows"][2][1] == "opened over 8 responses, so far without a verdict"
+    studies.close_study(study)
+    report = study_report(study)
+    assert (report["study"]["judges"], report["study"]["short_rounds"]) == (4, {"3": [8]})
+    text = methods_paragraph(report)
+    assert "went to 2 people (4 people in all), who judged independently and saw neither" in text
+    assert "nor each other's verdicts in 2 rounds. Round 1" in text
+    empty = "opened over 8 responses, closed without a verdict"
+    assert f"v2) was {empty}, and gives 0 final verdicts; declared final before it opened" in text
+    signed_in(client, person("rita", Role.RESEARCHER))
+    page = " ".join(client.get(f"/reports/{study.pk}/").content.decode().split())
+    assert f"by wikicontradict v2, {empty}; 0 of the final verdicts." in page
+    assert "4 in all, 2 for each response" in page
+    two = client.get(f"/reports/{study.pk}/next-to/?first=round-2&with=round-3").content.decode()
+    assert f"It was {empty}." in two
+    report = json.loads(json.dumps(report))
+    findings = Findings()
+    check(report, b"".join(hashed_lines(study)), rows_of(study), findings)
+    assert findings.wrong == []
+    report["study"]["short_rounds"]["3"] = [7, 1]
+    check(report, b"".join(hashed_lines(study)), rows_of(study), findings)
+    assert [line.split(": ")[0] for line in findings.wrong] == ["study.short_rounds.3"]
 
 
 @pytest.mark.once

@@ -62,6 +62,15 @@ def test_each_round_that_gives_final_verdicts_has_its_kappa_and_n(study, report)
 
 
 @pytest.mark.once
+def test_a_round_that_lost_a_judge_is_told_by_the_verdicts_given(report):
+    text = methods_paragraph(report)
+    assert (
+        " was of 8 responses, verdicts by 2 people on 3, by 1 person on 5, and gives 0 final"
+        in text
+    )
+    assert "was to go to 2 people (5 people in all)" in text
+
+
 def test_the_first_screen_has_a_line_for_each_round(report):
     first, third = report["agreement"]["prompts"]
     (panel,) = summary(report, drawings(report)).panels
