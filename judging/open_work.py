@@ -22,6 +22,7 @@ from pages.counting import how_many
 
 JUDGES, RESOLVES = (Role.JUDGE,), (Role.ADJUDICATOR,)
 GIVEN = (SlotState.JUDGED, SlotState.SKIPPED)
+DRAWN = "what they drew is free for others within a day; when the study is closed, their verdicts are handed in"
 WAITS = "it waits for them; when the study is closed, their verdicts are handed in as they are"
 
 
@@ -47,7 +48,7 @@ def responses_held(people: People, by: Person | None) -> Iterator[OpenWork]:
             what=", ".join(how_many(n, *words) for n, *words in parts if n),
             where=judge.study.name,
             url=reverse("judging:study", args=[judge.study_id]),
-            becomes=WAITS,
+            becomes=DRAWN if judge.study.pairing == Study.Pairing.POOL else WAITS,
             holder=judge.person_id,
             returns=f"they leave the study, and their verdicts are handed in{rest}",
             takers=partial(further_judges, judge.study),

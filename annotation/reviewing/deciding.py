@@ -22,6 +22,7 @@ from annotation.reviewing.combining import Merge, made_of
 from annotation.reviewing.publishing_tags import draft_of
 from annotation.reviewing.tags_in_round import InRound, may_review
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
+from annotation.workflow.assigning import tell
 from annotation.workflow.claiming import FREE_AGAIN, SENT_BACK_SECONDS, holder_of
 from datasets.records import checked
 from leases.clock import in_seconds
@@ -216,7 +217,7 @@ def _decided(
     rows = list(rows)
     if not ending or set(ending) - {row.pk for row in rows}:
         raise Refusal("Choose one of the annotations on this page.")
-    _close(at, read)
+    _close(at, read, by)
     kept = TagReview.objects.create(
         **at._asdict(),
         decision=decision,
@@ -232,12 +233,15 @@ def _decided(
     return kept
 
 
-def _close(at: InRound, read: ReviewInput) -> None:
+def _close(at: InRound, read: ReviewInput, by: Person) -> None:
     """Give out no more assignments of the tag. Raises Conflict where somebody still works on it."""
     held = at.assignments.filter(state=AssignmentState.HELD)
     if read.withdraw:
-        gone = [assignment.pk for assignment in held]
+        gone = list(held)
         Annotation.objects.filter(assignment__in=gone).update(assignment=None)
+        if gone:
+            holders = [assignment.person_id for assignment in gone]
+            tell(gone[0].campaign, holders, "decided without the draft", by)
         ASSIGNMENT.move(held, "leave_out", lease_holder="", lease_until=None)
     elif people := held.count():
         raise Conflict(

@@ -56,7 +56,7 @@ def free(campaign: Campaign, person: Person, *, by: Person | None) -> int:
     _lock_drafts(own)
     freed = ASSIGNMENT.move(own, "free", **FREE_AGAIN)
     detach_drafts()
-    _tell(campaign, [person.pk] * freed, "freed for others", by)
+    tell(campaign, [person.pk] * freed, "freed for others", by)
     return freed
 
 
@@ -71,7 +71,7 @@ def hand_on(campaign: Campaign, person: Person, to: Person | None, by: Person | 
     return f"{campaign}: {', '.join(parts)}."
 
 
-def _tell(campaign: Campaign, holders: Iterable[int | None], what: str, by: Person | None) -> None:
+def tell(campaign: Campaign, holders: Iterable[int | None], what: str, by: Person | None) -> None:
     """Record how many tags each of these people held, for whom it is on their first page; a key for each tag."""
     counts = Counter(key for key in holders if key)
     for person in Person.objects.filter(pk__in=counts):
@@ -101,7 +101,7 @@ def withdraw(
     main = rows.filter(round=campaign.main_round, state__in=IN_WORK)
     tags = {*main.values_list("tag", flat=True)}
     held = rows.filter(state=AssignmentState.HELD)
-    _tell(campaign, held.values_list("person", flat=True), "withdrawn from the campaign", by)
+    tell(campaign, held.values_list("person", flat=True), "withdrawn from the campaign", by)
     moved = ASSIGNMENT.move(rows, "withdraw", lease_holder="", lease_until=None)
     Annotation.objects.filter(
         assignment__campaign=campaign,
@@ -156,7 +156,7 @@ def _reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person, by: Pe
             given.add(once)
             holders.append(row.person_id)
             _give(row, to)
-    _tell(campaign, holders, "given to another annotator", by)
+    tell(campaign, holders, "given to another annotator", by)
     return len(given)
 
 

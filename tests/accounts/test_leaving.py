@@ -383,6 +383,18 @@ def test_tags_that_were_withdrawn_are_told_to_who_held_them_alone(alice, root):
 
 
 @pytest.mark.once
+def test_a_reviewer_who_does_not_wait_for_a_draft_is_named_to_its_author(alice, root):
+    campaign = annotation.campaign(people=2)
+    sent = annotation.submitted(annotation.annotator("bert"), within=campaign)
+    annotation.draft(alice, within=campaign)
+    Person.objects.filter(pk=alice.pk).update(joined_at="2026-01-01T00:00:00Z")
+    at = annotation.place_of(sent)
+    deciding.accept(at, sent.pk, by=root, read=annotation.read_by(at, withdraw=True), is_same=None)
+    (event,) = told(Person.objects.get(pk=alice.pk))
+    assert (event.by, event.about) == (root, "“Mills”: 1 tag decided without the draft")
+
+
+@pytest.mark.once
 def test_the_roles_that_came_with_joining_are_no_news(root):
     token = invitations.invite(roles=[Role.ANNOTATOR], by=root)
     new = invitations.accept(token, username="ada", name="Ada", password="a long way to go there")
