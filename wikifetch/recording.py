@@ -14,7 +14,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from leases.bulk import insert
 from wikifetch.history.introductions import Introduction, PageHistory
 from wikifetch.history.pages_seen import PageSeen, RevisionSeen, storable
-from wikifetch.history.tag_identity import TagPlace, place_of, same_tags, unchanged_tags
+from wikifetch.history.tag_identity import TagPlace, place_of, returned_tags, same_tags
 from wikifetch.models import Article, Revision, RevisionHtml, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import record_leads
 from wikifetch.purging import purge
@@ -153,7 +153,7 @@ def _record_tags(pages: Sequence[_Page], known: Mapping[int, list[Tag]]) -> int:
         if page.history.reading.set_aside:
             continue
         before = known.get(page.article.pk, [])
-        followed = _followed(before, [place_of(tag) for tag in page.history.reading.tags])
+        followed = _followed(before, page.history)
         for index, (seen, introduction) in enumerate(page.history.introduced_tags()):
             tag = followed.get(index) or _new_tag(page, seen, introduction)
             columns = sighting_columns(seen)
@@ -192,20 +192,25 @@ def _update_tags(
         TAG.move(Tag.objects.filter(pk__in=gone), "vanish")
 
 
-def _followed(known: list[Tag], places: list[TagPlace]) -> dict[int, Tag]:
-    """Index of a place -> the tag that it is: one that is still there, or one that had gone and is back."""
+def _followed(known: list[Tag], history: PageHistory) -> dict[int, Tag]:
+    """Index of a tag that was read -> the known one that it is: still there, or gone and back."""
+    assert history.newest is not None
+    places = [place_of(tag) for tag in history.reading.tags]
     live = [tag for tag in known if tag.state == TagState.LIVE and tag.latest]
     gone = [tag for tag in known if tag.state == TagState.GONE and tag.latest]
-    followed = {n: live[b] for n, b in same_tags([_place(tag) for tag in live], places).items()}
+    same = same_tags([_place(tag) for tag in live], places, history.newest.text or "")
+    followed = {n: live[b] for n, b in same.items()}
     left = [n for n in range(len(places)) if n not in followed]
-    back = unchanged_tags([_place(tag) for tag in gone], [places[n] for n in left])
+    back = returned_tags([_place(tag) for tag in gone], [places[n] for n in left])
     return followed | {left[n]: gone[b] for n, b in back.items()}
 
 
 def _place(tag: Tag) -> TagPlace:
     seen = tag.latest
     assert seen is not None
-    return TagPlace(seen.raw, seen.kind, seen.section, seen.block_clean, seen.reason)
+    return TagPlace(
+        seen.raw, seen.kind, seen.section, seen.block, seen.reason, is_banner=bool(seen.scope)
+    )
 
 
 def _record_introductions(pages: Sequence[_Page]) -> None:

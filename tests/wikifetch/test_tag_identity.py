@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikifetch.history.tag_identity import TagPlace, place_of, same_tags, unchanged_tags
+from wikifetch.history.tag_identity import TagPlace, place_of, returned_tags, same_tags
 from wikifetch.wikitext import find_tags
 
 TAG = "{{Inconsistent|date=May 2020}}"
@@ -83,7 +83,71 @@ def test_the_same_words_in_the_same_section_win_over_a_likelier_paragraph():
     assert same_tags(before, [likelier, rewritten]) == {1: 0}
 
 
+WEIR = "The weir is {} m high.{} It was opened by the mayor of the town."
+MILL = "The mill was built in 1920 by the brothers Smith on the other bank.{}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param((WEIR, "12", TAG), (WEIR, "14", ""), id="a value corrected"),
+        pytest.param((WEIR, "12", TAG), ("It was opened by the mayor of the town.",), id="cut"),
+        pytest.param(
+            (WEIR, "12", TAG),
+            (WEIR, "14", "<ref>{{cite book|title=Weirs of the Elbe|year=2001|page=4}}</ref>"),
+            id="a source given",
+        ),
+        pytest.param(("* 12 m{}\n* oak", TAG), ("* 12 m\n* oak",), id="a list item"),
+        pytest.param(
+            ("{{{{Infobox|\n| a = 12 m{}\n}}}}", TAG), ("{{Infobox|\n| a = 12 m\n}}",), id="a field"
+        ),
+        pytest.param(
+            ("堤の高さは十二米である。{}町長が開いた。", TAG),
+            ("堤の高さは十四米である。町長が開いた。",),
+            id="no blanks",
+        ),
+    ],
+)
+@pytest.mark.parametrize("new", [TAG, "{{Inconsistent|date=June 2020|reason=1921 in the lead}}"])
+def test_a_settled_tag_and_a_new_one_of_its_section_are_two(before, after, new):
+    text = "== Structure ==\n{}\n\n{}\n"
+    first, *values = before
+    old = text.format(first.format(*values), MILL.format(""))
+    first, *values = after
+    now = text.format(first.format(*values) if values else first, MILL.format(new))
+    assert same_tags(places(old), places(now), now) == {}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param("The weir is 12 m high.{}\n\nIt was opened by the mayor.", id="split"),
+        pytest.param(
+            "The weir is 14 m high, says its owner.{} It was opened by a mayor of it.",
+            id="reworded",
+        ),
+        pytest.param(f"{MILL.format('')} {WEIR.format(12, '{}')}", id="joined with the next"),
+        pytest.param(f"{WEIR.format(12, '{}')}\n\n{WEIR.format(12, '')}", id="repeated below"),
+    ],
+)
+def test_a_tag_stays_where_its_words_are(after):
+    text = "== Structure ==\n{}\n\nA ford.\n"
+    now = text.format(after.format(DATED))
+    assert same_tags(places(text.format(WEIR.format(12, BARE))), places(now), now) == {0: 0}
+
+
+def test_common_words_and_the_section_make_no_tag_the_same():
+    before = [TagPlace(TAG, "inconsistent", "A", WEIR.format(12, TAG))]
+    assert same_tags(before, [TagPlace(DATED, "inconsistent", "A", MILL.format(DATED))]) == {}
+
+
+def test_a_tag_that_had_gone_is_back_in_a_block_like_its_own():
+    old = places(HISTORY.format(TAG))
+    assert returned_tags(old, places(HISTORY.format(TAG).replace("1801", "1799"))) == {0: 0}
+    assert returned_tags(old, places(OWNERS.format(TAG))) == {}
+
+
 def test_a_tag_that_had_gone_is_back_only_unchanged():
     old = places(HISTORY.format(TAG))
-    assert unchanged_tags(old, places(HISTORY.format(TAG))) == {0: 0}
-    assert unchanged_tags(old, places(HISTORY.format(DATED))) == {}
+    assert returned_tags(old, places(HISTORY.format(TAG))) == {0: 0}
+    assert returned_tags(old, places(HISTORY.format(DATED))) == {}

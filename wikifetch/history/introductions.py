@@ -57,13 +57,17 @@ PageRead = tuple[PageSeen, PageHistory]
 
 @dataclass(frozen=True)
 class _Entry:
-    """A revision without its text: its tags' places and blocks, and the parents' blocks of new ones."""
+    """A revision without its text: its tags' places, and the parents' blocks of new ones.
+
+    `same` says which they are of those of the text that was read before, whose hash is `sha1_before`.
+    """
 
     revision: RevisionSeen
     sha1: str
     places: tuple[TagPlace, ...]
-    blocks: tuple[str, ...]
     parent_blocks: dict[int, tuple[str, int]]
+    same: dict[int, int]
+    sha1_before: str
 
 
 class HasSha1(Protocol):
@@ -74,7 +78,6 @@ class HasSha1(Protocol):
 
 
 R = TypeVar("R", bound=HasSha1)
-T = TypeVar("T")
 
 
 def read_history(
@@ -124,7 +127,9 @@ def introductions(
     for entry, older in pairwise(kept):
         if not followed:
             break
-        same = same_tags(older.places, entry.places)
+        # A history that is not in order has no text left to look at.
+        is_before = older.sha1 == entry.sha1_before
+        same = entry.same if is_before else same_tags(older.places, entry.places)
         for tag in [tag for tag, here in followed.items() if here not in same]:
             added[tag] = _introduced(entry, followed.pop(tag), visible)
         followed = {tag: same[here] for tag, here in followed.items()}
@@ -157,7 +162,8 @@ def _introduced(entry: _Entry, index: int, visible: Container[int]) -> Introduct
     if follows_a_hidden_one(entry.revision, visible):
         return None
     before = entry.parent_blocks.get(index, ("", None))
-    return Introduction(entry.revision, entry.places[index].raw, entry.blocks[index], *before)
+    place = entry.places[index]
+    return Introduction(entry.revision, place.raw, place.block, *before)
 
 
 def _entry(
@@ -167,7 +173,7 @@ def _entry(
     previous: _Entry | None,
 ) -> _Entry:
     places = tuple(place_of(tag) for tag in reading.tags)
-    known = same_tags(previous.places, places) if previous else {}
+    known = same_tags(previous.places, places, revision.text or "") if previous else {}
     parents = {}
     if before is not None and _age(before) < _age(revision):
         earlier = Earlier(before.text or "")
@@ -176,16 +182,17 @@ def _entry(
             for index, tag in enumerate(reading.tags)
             if index not in known
         }
-    blocks = tuple(tag.block for tag in reading.tags)
     if previous is not None:
         places = _shared(previous.places, places, known)
-        blocks = _shared(previous.blocks, blocks, known)
     # No search goes beyond a text without tags, so what it equals is never asked.
     sha1 = revision.sha1 if places else ""
-    return _Entry(replace(revision, text=None), sha1, places, blocks, parents)
+    before_this = previous.sha1 if previous else ""
+    return _Entry(replace(revision, text=None), sha1, places, parents, known, before_this)
 
 
-def _shared(before: Sequence[T], now: Sequence[T], known: Mapping[int, int]) -> tuple[T, ...]:
+def _shared(
+    before: Sequence[TagPlace], now: Sequence[TagPlace], known: Mapping[int, int]
+) -> tuple[TagPlace, ...]:
     """What is now, with the objects of before where they are equal: thousands of revisions keep one copy of a block."""
     return tuple(
         before[known[index]] if index in known and before[known[index]] == item else item

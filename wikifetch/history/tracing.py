@@ -183,7 +183,8 @@ class _Search:
                 probes, month = self._probes(present, absent, month), None
                 self._ask(probes)
             for at in probes:
-                same = same_tags(self._places(at), self._places(present))
+                text = self._seen[self._kept[present].revid].text or ""
+                same = same_tags(self._places(at), self._places(present), text)
                 if here not in same:
                     absent = at
                     break
