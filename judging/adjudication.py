@@ -48,7 +48,7 @@ def item_for(person: Person, item_id: int) -> StudyItem:
     """The item of that id, where all its slots are closed and the person may decide it; NotFoundHere otherwise."""
     items = StudyItem.objects.filter(pk=item_id, study__in=studies_for(person))
     items = items.exclude(IS_DISCUSSED)
-    related = ("study", "round__rubric", "response__instance__contradiction")
+    related = ("study", "round__rubric", "response__instance__contradiction__collection")
     item = finished(items).select_related("resolution", *related).first()
     if item is None or not _may_decide(item, person):
         raise NotFoundHere(NOTHING)

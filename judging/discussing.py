@@ -125,7 +125,7 @@ def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:
     """The person's slot of that id, where its response is discussed, or was; NotFoundHere for any other."""
     seen = _seats(person).filter(Q(pk__in=open_for(person).values("pk")) | Exists(_of_slots()))
     related = ("judge", "round__study", "item__round__rubric")
-    rows = seen.select_related(*related, "item__response__instance__contradiction")
+    rows = seen.select_related(*related, "item__response__instance__contradiction__collection")
     slot = first_of(rows.filter(pk=slot_id), NOT_YOURS)
     require_records(person, slot.round.study, "judging")
     return slot

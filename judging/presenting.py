@@ -29,6 +29,7 @@ from judging.rules.rubric import GoldAnswer, ParsedRubric, PromptCriteria
 from judging.rules.verdict_scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
+from pages.templatetags.components import phrase
 from protocols.declaration import ORIGINS, WIKICONTRADICT
 
 BOTH_THE_SAME = "1 and 2, the same"
@@ -69,10 +70,11 @@ class ResponseView:
 
     `is_given`: the text is one of the record, and the passages are to be read before it. What its prompt is called may
     say which text it is, so label and title are "". `heading` stands over the text, `origin` is one of ORIGINS. `check`
-    asked whether the text holds; it is "" where none was sent.
+    asked whether the text holds; it is "" where none was sent. `language`: of the record.
     """
 
     question: str
+    language: str
     is_given: bool
     gold: tuple[GoldAnswer, ...]
     passages: tuple[Passage, ...]
@@ -155,6 +157,7 @@ def response_view(response: Response, known: ParsedRubric) -> ResponseView:
     asked = prompt_versions.find(response.prompt)
     return ResponseView(
         question=question_shown(response, asked),
+        language=response.instance.contradiction.collection.language,
         is_given=bool(asked.given),
         gold=gold_shown(response, criteria, asked),
         passages=passages_given(response, asked),
@@ -279,7 +282,7 @@ def said_of(item: StudyItem, words: str, *, goes_on: bool) -> SafeString:
     named = [Truncator(text).chars(MOST_NAMED)]
     if not item.is_given:
         named.append(Truncator(item.response.instance.question).chars(MOST_NAMED))
-    quoted = format_html_join(", to ", "“<bdi>{}</bdi>”", ((one,) for one in named))
+    quoted = format_html_join(", to ", "“{}”", ((phrase(one),) for one in named))
     following = " This is the next one." if goes_on else ""
     return format_html("On {}: {}{}", quoted, words, following)
 

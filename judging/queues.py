@@ -20,7 +20,7 @@ from leases.rows import first_of
 LATEST = 10
 # How many of the next items are read in advance.
 MOST_AHEAD = 20
-WITH_TEXT = ("judgment", "item__response__instance__contradiction")
+WITH_TEXT = ("judgment", "item__response__instance__contradiction__collection")
 # How a response is resolved on which its judges differ.
 SETTLED_BY = (Resolution.How.DISCUSSED, Resolution.How.THIRD_PERSON, Resolution.How.MAJORITY)
 

@@ -1,4 +1,4 @@
-"""Texts that people, wikis and models wrote take their direction from their own first letter, on every page.
+"""Texts that people, wikis and models wrote take their direction from their own letters, on every page.
 
 Each such text of the demonstration set begins with a mark; pages are looked through for marks that nothing with
 dir="auto" (or <bdi>) holds. One page of each address pattern is opened, a published report among them. Texts that
@@ -111,8 +111,13 @@ class Marks(HTMLParser):
 
     def _look(self, text):
         names = {name for name, _ in self.open}
+        # Where no translator may read, it is by most of the letters: see tests/pages/test_direction.py.
         dirs = [
-            "auto" if name == "bdi" and "dir" not in given else given["dir"]
+            "auto"
+            if "dir" not in given
+            or given.get("translate") == "no"
+            or given.get("class") == "turned"
+            else given["dir"]
             for name, given in self.open
             if "dir" in given or name == "bdi"
         ]

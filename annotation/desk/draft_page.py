@@ -55,6 +55,10 @@ class PassageCard:
     lost: str = ""
     lang: str = ""
 
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _ in self.pieces)
+
     @classmethod
     def of(cls, entries: Entries, n: int, lang: str) -> "PassageCard":
         text, span = passage_for_models(entries, n), entries[f"span_{n}"]

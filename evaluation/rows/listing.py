@@ -22,7 +22,9 @@ MATCHES = {YES: "the same as the final verdict", NO: "another than the final ver
 
 def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     """The items with all that a page of rows shows: first verdicts of closed slots, judge models' replies."""
-    related = ("resolution__resolved_by", "response__model", "response__instance__contradiction")
+    related = (
+        "resolution__resolved_by", "response__model", "response__instance__contradiction__collection",
+    )  # fmt: skip
     closed = JudgingSlot.objects.filter(judgment__first_verdict__isnull=False)
     slots = closed.select_related("judge", "judgment", "round").order_by(
         "round__n", "seat", "repeat"

@@ -22,11 +22,13 @@ from django.forms import (
     TextInput,
 )
 from django.middleware.csrf import get_token
+from django.template.defaultfilters import linebreaksbr
 from django.templatetags.static import static
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
+from django.utils.text import normalize_newlines
 
-from pages import counting
+from pages import counting, direction
 from pages.controls import visible
 from pages.memory import Memory
 from pages.modules import modules_of
@@ -179,10 +181,49 @@ def filters(form: BaseForm) -> SafeString:
 
 @register.inclusion_tag("_components/passage_pair.html")
 def passage_pair(
-    left: str, right: str, left_title: str = "Passage 1", right_title: str = "Passage 2"
+    left: str,
+    right: str,
+    left_title: str = "Passage 1",
+    right_title: str = "Passage 2",
+    language: str = "",
 ) -> dict[str, object]:
     """Two passages side by side (stacked on a narrow screen). Safe strings keep their marks."""
-    return {"pair": [(left_title, left), (right_title, right)]}
+    return {"pair": [(left_title, left), (right_title, right)], "language": language}
+
+
+@register.simple_tag
+def written(text: object, language: str | None = "") -> SafeString:
+    """The attributes of an element with a text of a record, an article or a model: the direction of its letters, the
+    language of its record unless it cannot be it, and that no translator of pages changes it.
+
+    `text`: words, HTML that is safe, a list of pieces, or None.
+    """
+    words = "".join(piece.text for piece in text) if isinstance(text, list) else str(text or "")
+    if isinstance(text, SafeString):
+        words = strip_tags(words[: direction.MOST_READ])
+    given = direction.of_text(words, language or ""), direction.language_of(words, language or "")
+    return format_html('dir="{}" lang="{}" translate="no"', *given)
+
+
+@register.simple_tag
+def phrase(text: object, language: str | None = "") -> SafeString:
+    """Such a text within a line of the page."""
+    return format_html("<bdi {}>{}</bdi>", written(text, language), text)
+
+
+@register.filter
+def paragraphs(text: str) -> SafeString:
+    """Its lines; one that is read the other way than the whole has a direction of its own. Safe HTML stays whole."""
+    if isinstance(text, SafeString):
+        return linebreaksbr(text)
+    whole, parts = direction.of_text(text), []
+    for line in normalize_newlines(text).split("\n"):
+        own = direction.of_text(line)
+        turned = (
+            '<span class="turned" dir="{1}">{0}</span>' if own not in ("auto", whole) else "{0}<br>"
+        )
+        parts.append((format_html(turned, line, own),))
+    return SafeString(format_html_join("", "{}", parts).removesuffix("<br>"))
 
 
 @register.inclusion_tag("_components/pager.html")

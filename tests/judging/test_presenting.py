@@ -18,8 +18,8 @@ from judging.rules.rubric import GoldAnswer
         ),
         (
             presenting.ResponseView,
-            "question is_given gold passages text check check_reply finding cut_off prompt_label prompt_title heading "
-            "origin rules choices",
+            "question language is_given gold passages text check check_reply finding cut_off prompt_label prompt_title "
+            "heading origin rules choices",
         ),
         (GoldAnswer, "passage text"),
         (presenting.Passage, "name text"),

@@ -36,6 +36,16 @@ export function whyRefused({ error, code } = {}, then = "What you entered waits 
   return [`You are signed out${isKnown ? "" : ", or may not do this any more"}. `, start, `. ${then}`];
 }
 
+const LEFTWARDS = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
+
+/** Lay a text out as most of its letters are read, as pages/direction.py does; a tie leaves it as it was. */
+export function turn(element, text = element.value) {
+  const [all, leftwards] = [/\p{L}/gu, LEFTWARDS].map((letter) => text.match(letter)?.length ?? 0);
+  if (all !== 2 * leftwards) element.dir = all < 2 * leftwards ? "rtl" : "ltr";
+}
+
+document.addEventListener("input", ({ target }) => { if (target.dir && target.matches("input, textarea")) turn(target); });
+
 /** The token that a request which changes something must carry. */
 export function csrfToken() {
   // The cookie before the page's own token: it is the newer one after signing in again in another tab.

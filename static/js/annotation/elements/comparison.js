@@ -2,7 +2,7 @@
 // one has changed the field since `base`, and the other's where one has not: so saving at once loses nothing.
 
 import { readEntries, sameValue, setValue } from "../entries.js";
-import { button, made } from "../../shared/dom.js";
+import { button, made, turn } from "../../shared/dom.js";
 
 /**
  * The panel: `cellOf(name)` finds a field, `tools` sets it, `settle()` saves what the form then holds. What a side has as
@@ -54,7 +54,11 @@ function compared(cell, { mine, theirs, keep }, take) {
     choices.set(pick, value);
     return pick;
   };
-  const side = (title, value, pick) => made("div", {}, made("h4", {}, title), made("pre", { dir: "auto", translate: "no" }, inWords(value)), pick);
+  const side = (title, value, pick) => {
+    const words = made("pre", { translate: "no" }, inWords(value));
+    turn(words, words.textContent);
+    return made("div", {}, made("h4", {}, title), words, pick);
+  };
   const panel = made(
     "div",
     { class: "conflict-field" },

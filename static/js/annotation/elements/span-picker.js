@@ -6,7 +6,7 @@ import { lines, located, read, textOf, toggled, written } from "../spans.js";
 import { textControl } from "../entries.js";
 import { wholeWords, wordsIn } from "../words.js";
 import { pointAt, textsIn } from "./article-text.js";
-import { button, made, write } from "../../shared/dom.js";
+import { button, made, turn, write } from "../../shared/dom.js";
 
 export class SpanPicker {
   constructor(n, cellOf) {
@@ -56,6 +56,7 @@ export class SpanPicker {
     this.text = text;
     this.ranges = ranges;
     this.words.replaceChildren(...pieces(text, ranges));
+    turn(this.words, text);
     const [mark] = this.words.querySelectorAll("mark");
     if (mark) this.words.scrollTop += mark.getBoundingClientRect().top - this.words.getBoundingClientRect().top - this.words.clientHeight / 3;
     if (!text) this.words.append(made("span", { class: "muted" }, "Empty: see step 2."));

@@ -3,7 +3,7 @@
 import { difference, inPlace, names, pointers, rowSentence } from "../standalone.js";
 import { sentenceSpans } from "../sentences.js";
 import { textControl } from "../entries.js";
-import { button, made, write } from "../../shared/dom.js";
+import { button, made, turn, write } from "../../shared/dom.js";
 
 const TABULAR = new Set(["table", "infobox"]);
 
@@ -54,7 +54,9 @@ export class StandaloneEditor {
     const parts = difference(copy, this.text);
     if (!parts) return null;
     const shown = parts.map(([kind, text]) => (kind === "same" ? text : made(kind === "new" ? "ins" : "del", {}, text)));
-    return made("p", { class: "standalone-diff", dir: "auto", translate: "no", "aria-label": `Changes to the copy of passage ${this.n}` }, ...shown);
+    const line = made("p", { class: "standalone-diff", translate: "no", "aria-label": `Changes to the copy of passage ${this.n}` }, ...shown);
+    turn(line, this.text);
+    return line;
   }
 
   /** For each word that points elsewhere, in the text or else in the copy, the names that may stand for it. */
