@@ -348,7 +348,7 @@ def test_a_running_run_shows_its_pace_and_its_latest_answers(client, alice, loca
     Response.objects.filter(text__gt="").update(answered_at=Now() - timedelta(seconds=10))
     shown = " ".join(page(client, "run_progress", made.pk).split())
     assert re.search(r"6 responses a minute, 0 tokens a second; about 2\d seconds left\.", shown)
-    assert "How long is canal 1?</a> <span" in shown
+    assert "How long is canal 1?</bdi></a> <span" in shown
     assert "32 words, the last long." in shown
 
 
