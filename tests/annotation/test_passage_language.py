@@ -27,9 +27,12 @@ def languages(client, draft):
     client.force_login(draft.author)
     place = reverse("annotation:annotate", args=[draft.assignment_id])
     shown = client.get(place).content.decode()
-    cards = re.findall(r'class="span-words" lang="([^"]*)"', shown)
+    cards = re.findall(r'class="span-words" dir="\w+" lang="([^"]*)"', shown)
     of_fields = [
-        re.findall(rf'name="(?:passage_{n}_(?:copied|standalone)|span_{n})" lang="([^"]*)"', shown)
+        re.findall(
+            rf'name="(?:passage_{n}_(?:copied|standalone)|span_{n})" dir="\w+" lang="([^"]*)"',
+            shown,
+        )
         for n in (1, 2)
     ]
     assert [len(each) for each in of_fields] == [3, 3]

@@ -127,8 +127,8 @@ def test_the_older_tab_sees_both_texts_and_overwrites_nothing(client, alice):
     assert answer.status_code == 412
     page = text_of(answer)
     assert "Nothing was overwritten" in page
-    assert '<pre dir="auto" translate="no">1791</pre>' in page
-    assert '<pre dir="auto" translate="no">1783</pre>' in page
+    assert '<pre dir="auto" lang="" translate="no">1791</pre>' in page
+    assert '<pre dir="auto" lang="" translate="no">1783</pre>' in page
     assert 'name="version" value="1"' in page
     assert Entry.objects.get().values["answer"] == "1783"
 

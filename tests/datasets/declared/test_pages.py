@@ -197,7 +197,7 @@ def test_a_record_shows_all_its_fields_and_which_option_is_which(see, rosa):
             assert value in page, name
     assert "<dt>Misinformation evidence</dt>" in page
     assert (
-        '<dt>Counter answer</dt> <dd> <span lang="" dir="auto" translate="no">A. Bertrand Vale 2'
+        '<dt>Counter answer</dt> <dd> <bdi dir="ltr" lang="en" translate="no">A. Bertrand Vale 2'
         in page
     )
     for letter, text, badge in [

@@ -143,9 +143,8 @@ class JudgeDesk extends HTMLElement {
     if (slot === null) return void this.outbox.idle().then(() => this.#undoOlder());
     const article = this.#items.get(slot);
     this.#press(article, "");
-    this.#enter(article, "undo", {}, "Undone");
+    this.#say(`${this.#enter(article, "undo", {}, "Undone")}.`);
     this.#show(article);
-    this.#say("Undone.");
   }
 
   /** By the form, whose address counts the verdicts as of the page's start. */
@@ -166,8 +165,7 @@ class JudgeDesk extends HTMLElement {
   #flag(article, flagged) {
     const note = this.#part("flag-note", article).value;
     article.querySelector(".judging-flag > summary").textContent = flagged ? "Flagged" : "Flag";
-    this.#enter(article, "flag", { flagged, note }, "Flag");
-    this.#say(flagged ? "Flagged." : "The flag is removed.");
+    this.#say(`${this.#enter(article, "flag", { flagged, note }, flagged ? "Flagged" : "Flag removed")}.`);
   }
 
   /** Returns what was entered and for which item: the next one is shown while that is read. */
