@@ -4,6 +4,7 @@ import re
 from functools import partial
 
 import pytest
+from django.utils.html import escape
 
 from accounts.roles import Role
 from judging import discussing, rounds, studies, verdicts
@@ -79,7 +80,12 @@ def test_two_people_agree(client, study, alice):
     for words in ("The other judge", "It leans.", "It names 1101 first.", "criteria"):
         assert words in page
     answer = post(client, theirs, "sign", 1)
-    assert "Signed by both: this is the final verdict." in answer.content.decode()
+    said = re.search(
+        r"On “<bdi[^>]*>(.+?)</bdi>”, to “<bdi[^>]*>(.+?)</bdi>”: Signed by both: this is the final verdict\.",
+        answer.content.decode(),
+    )
+    assert said is not None
+    assert said.groups() == (escape(item.response.text), escape(item.response.instance.question))
     assert Resolution.objects.get().verdict == "incorrect"
     page = client.get(theirs).content.decode()
     assert "Signed by both" in page
