@@ -20,7 +20,9 @@ from wikifetch.wikihtml.html_blocks import WrittenArticle
 from wikifetch.wikihtml.writing import WikiHtmlWriter
 from wikifetch.wikitext import TagSeen, find_tags
 from wikifetch.wikitext.languages import speaking
+from wikifetch.wikitext.layout import Layout
 from wikifetch.wikitext.readable import readable
+from wikifetch.wikitext.sections import path_to
 
 OWN = "Shown as rendered here: "
 
@@ -83,6 +85,8 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
     with speaking(names.words):
         text = readable(sighting.block_clean, sighting.block_kind).text or sighting.block_text
         block = Sought(sighting.block_kind, text, heading)
+        if block.kind == "section":
+            block = replace(block, same_heading=_same_headings(sighting))
         tags = find_tags(sighting.revision.wikitext, names).tags
         tag = tag_among(tags, sighting)
         if tag is None:
@@ -100,6 +104,7 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
             number=there.index(tag),
             among=len(there),
             is_apart=not tag.passage.start <= tag.position < tag.passage.end,
+            same_heading=block.same_heading,
             call=call,
         )
     same = _same_passages(tags, tag)
@@ -108,6 +113,14 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
     # Words that a template wraps may be a part of a unit there; a note, and a unit before the tag, are their own.
     is_part = passage.kind == "paragraph" and not passage.is_apart
     return [replace(passage, same=same), *[block] * is_part]
+
+
+def _same_headings(sighting: Sighting) -> tuple[int, int]:
+    """Number of the heading above a tag among those of the same words, and how many there are."""
+    headings = Layout(sighting.revision.wikitext).headings
+    own = path_to(headings, sighting.position)[-1]
+    same = [heading.start for heading in headings if heading.text == own.text]
+    return same.index(own.start), len(same)
 
 
 def _call_among(tags: Sequence[TagSeen], tag: TagSeen) -> TagCall | None:

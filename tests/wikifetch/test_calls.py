@@ -51,6 +51,8 @@ AMBOX = (
     '<table class="ambox" data-mw=\'{"parts":[{"template":{"target":{"wt":"Self-contradictory"},"params":{}}}]}\'>'
     "<tr><td>This contradicts itself.</td></tr></table>"
 )
+BARE_AMBOX = re.sub(" data-mw='[^']*'", "", AMBOX)
+STYLED = f"<style{re.search(' data-mw=.[^>]*', AMBOX)[0]}>.ambox{{}}</style>{BARE_AMBOX}"
 # The wikitext and the wiki's HTML; what is marked for each tag, and which of the tags shown it is; None: not found.
 PLACES = {
     "words that a template says otherwise": (
@@ -117,6 +119,21 @@ PLACES = {
         f"== A ==\n{{{{Self-contradictory}}}}\nOne.\n\n== A ==\nTwo.{TAG}",
         f"<h2>A</h2>{AMBOX}<p>One.</p><h2>A</h2><p>Two.{A}</p>",
         [(["One."], 0), (["Two."], 1)],
+    ),
+    # With TemplateStyles, data-mw is on a <style>; and a template in the arguments of another has none.
+    "in the second of two sections of one name, after a style": (
+        "== A ==\nOne.\n\n== A ==\n{{Self-contradictory}}\nTwo.",
+        f"<h2>A</h2><p>One.</p><h2>A</h2>{STYLED}<p>Two.</p>",
+        [(["Two."], 0)],
+    ),
+    "among banners, in the second of two sections of one name": (
+        "== A ==\nOne.\n\n== A ==\n{{Multiple issues|\n{{Self-contradictory}}\n{{Orphan}}\n}}\nTwo.",
+        f'<h2>A</h2><p>One.</p><h2>A</h2><table class="ambox multiple-issues"><tr><td>{BARE_AMBOX}</td></tr></table>'
+        "<p>Two.</p>",
+        [(["Two."], 0)],
+    ),
+    "in the second of two sections of which the wiki shows one": (
+        "== A ==\nOne.\n\n== A ==\n{{Self-contradictory}}\nOne.", f"<h2>A</h2>{AMBOX}<p>One.</p>", [None],
     ),
     "among what several templates made": (
         f"One is 6 m.{TAG}", f"<p>One is 6 m.{made(PARAMS, NAME, 'text')}</p>", [(["One is 6 m."], 0)],

@@ -224,17 +224,18 @@ def test_html_that_a_wiki_does_not_give_is_no_failure_and_is_not_asked_for_again
 def test_a_wiki_too_busy_for_html_is_asked_by_a_later_fetch_the_others_first(
     live, settings, answer
 ):
-    settings.WIKI_MAX_WAIT = 0.1
+    live.size, settings.WIKI_MAX_WAIT = 4, 0.1
+    titles = [f"Mill {n}" for n in range(1, 5)]
     live.html = lambda revid: answer
-    run = fetched()
-    assert (run.state, run.tags_found, {*live.htmls_asked()}) == ("done", 3, {3})
+    run = fetched(*titles)
+    assert (run.state, run.tags_found, {*live.htmls_asked()}) == ("done", 4, {3, 5, 7})
     live.asked.clear()
     live.html = lambda revid: answer if revid == 3 else html_of(revid)
-    fetched()
-    assert list(dict.fromkeys(live.htmls_asked())) == [5, 7, 3]
+    fetched(*titles)
+    assert list(dict.fromkeys(live.htmls_asked())) == [9, 3, 5, 7]
     live.html = html_of
-    fetched()
-    assert RevisionHtml.objects.filter(packed__isnull=False).count() == 3
+    fetched(*titles)
+    assert RevisionHtml.objects.filter(packed__isnull=False).count() == 4
 
 
 def test_a_wiki_that_says_when_to_come_back_is_asked_for_nothing_until_then(live):

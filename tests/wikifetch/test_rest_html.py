@@ -7,6 +7,7 @@ from tests.wikifetch.livewiki import html_of
 from wikifetch.source.answers import rest_html
 from wikifetch.source.manners import WikiBusy, rest_html_at
 from wikifetch.source.shapes import Reply
+from wikifetch.source.wiki_client import REST_FAILURES
 
 PARSED = "<p>Mill 3 was built in 1801.<sup>[<i>inconsistent</i>]</sup></p>"
 MISSING = {"httpCode": 404, "errorKey": "rest-nonexistent-revision"}
@@ -56,7 +57,7 @@ NOT_GIVEN = {
     "HTML of no revision": (Answer('<!DOCTYPE html><html about="/revision/x"><p>a</p></html>'), False),
     "nothing": (Answer(""), False),
     "a sign-in": (Answer("", 302, {"Location": "https://elsewhere.example/"}), False),
-    "a fault of the server": (Answer("<h1>Error</h1>", 500), False),
+    "a fault of the server": (Answer("<h1>Error</h1>", 500), True),
 }  # fmt: skip
 
 
@@ -102,11 +103,21 @@ def test_one_that_says_when_to_come_back_is_not_passed_over():
     assert (busy.value.seconds, wiki.asked) == (60, [])
 
 
-def test_one_that_stays_busy_without_saying_how_long_is_asked_no_more():
+@pytest.mark.parametrize("failing", [Answer("<h1>Bad gateway</h1>", 502), Answer("Error", 500)])
+def test_one_page_that_is_too_much_for_it_is_parsed_and_the_others_are_not(failing):
     with FakeWiki(html_of(7)) as wiki:
-        wiki.rest = lambda revid: Answer("<h1>Bad gateway</h1>", 502)
+        wiki.rest = lambda revid: failing if revid == 7 else Answer(page(revid))
         client = wiki.client()
-        assert client.html_of(7) == PARSED
+        for _ in range(REST_FAILURES):
+            assert (client.html_of(7), client.html_of(8)) == (PARSED, page(8))
+
+
+@pytest.mark.parametrize("failing", [Answer("<h1>Bad gateway</h1>", 502), Answer("Error", 500)])
+def test_one_that_fails_for_several_pages_in_a_row_is_asked_no_more(failing):
+    with FakeWiki(html_of(7)) as wiki:
+        wiki.rest = lambda revid: failing
+        client = wiki.client()
+        assert [client.html_of(7) for _ in range(REST_FAILURES)] == [PARSED] * REST_FAILURES
         before = len(wiki.rest_asked)
         assert (client.html_of(7), len(wiki.rest_asked)) == (PARSED, before)
 

@@ -21,6 +21,7 @@ from wikifetch.source.wikis import words_of_wiki
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames
 
+_MOST_WITHOUT_HTML = 3  # one page may be too much for a wiki
 _MOST_OTHERS = 100  # that the tags on a batch's pages may name; a few do
 
 
@@ -66,7 +67,7 @@ class _Live:
         self._compared_ids: set[int] = set()
         self._followed: set[str] = set()
         self._named: dict[int, str] = {}  # page id -> the title in a tag that led there
-        self._gives_no_html = False
+        self._without_html = 0  # pages in a row for which the wiki was too busy
 
     def batches(self) -> Iterator[Batch]:
         queue, done = self._run.queue, self._run.cursor
@@ -238,16 +239,16 @@ class _Live:
                 yield Batch(self._run.cursor, BatchPart(traced=(history,)))
 
     def _htmls(self, pageids: Sequence[int]) -> Iterator[Batch]:
-        """For each revision to read without HTML, one batch; none any more once the wiki was too busy for one."""
+        """For each revision to read without HTML, one batch; none any more once the wiki was too busy for several."""
         if not settings.WIKI_HTML:
             return
         for part in in_batches(pageids, 500):
             others = self._others_of(part)
             for revision, revid in without_html(self._wiki, part, others, self._run.created_at):
-                if self._gives_no_html:
+                if self._without_html == _MOST_WITHOUT_HTML:
                     return
                 asked = asked_for_html(self._client, revision, revid, self._run.waited)
-                self._gives_no_html = asked.ask_again
+                self._without_html = self._without_html + 1 if asked.ask_again else 0
                 yield Batch(self._run.cursor, BatchPart(htmls=(asked,)))
 
     def _others_of(self, pageids: Sequence[int]) -> set[int]:

@@ -23,13 +23,15 @@ T = TypeVar("T")
 BATCH = 50  # more titles in one request are an API error without a bot's right
 _CONTENT = {"rvprop": "ids|timestamp|user|comment|content", "rvslots": "main"}
 _MOST_OUTLINES = 20_000  # of a page's revisions: forty requests
+# Of the REST endpoint in a row, until it is asked no more: one page may be too much for it.
+REST_FAILURES = 3
 MAX_HTML = 3 * 1024 * 1024  # bytes of an answer; such articles are lists of thousands of rows
 
 
 class WikiClient(WikiApi):
     """What is asked of one wiki; every method may raise WikiError."""
 
-    _has_rest = True  # until it answers otherwise
+    _rest_left = REST_FAILURES  # none where there is no endpoint
 
     def about(self) -> tuple[WikiWords, answers.WikiRights]:
         """What this wiki calls its namespaces and the months, and its licence; nothing where it does not say."""
@@ -160,24 +162,27 @@ class WikiClient(WikiApi):
         return self._rest_html(revid) or self._parsed_html(revid)
 
     def _rest_html(self, revid: int) -> str:
-        """ "" where the endpoint does not give it; it is asked no more once there seems to be none.
+        """ "" where the endpoint does not give it; it is asked no more where there is none, or none that works.
 
         Raises WikiBusy if the wiki says when to come back.
         """
-        if not self._has_rest:
+        if not self._rest_left:
             return ""
         try:
             reply = self.reply_at(rest_html_at(self.api_url, revid), most=MAX_HTML)
         except WikiBusy as busy:
             if busy.seconds is not None:
                 raise
-            self._has_rest = False
+            self._rest_left -= 1
             return ""
         except WikiError as error:
             if error.wikis_code != "toolarge":
                 raise
             return ""  # the other kind of HTML is smaller
-        self._has_rest = answers.is_rest_answer(reply)
+        if answers.is_rest_answer(reply):
+            self._rest_left = REST_FAILURES
+        else:
+            self._rest_left = self._rest_left - 1 if reply.status >= 500 else 0
         return answers.rest_html(reply, revid)
 
     def _parsed_html(self, revid: int) -> str:

@@ -44,7 +44,7 @@ class Sought:
 
     The tag is the one with this `number`, from 0, `among` the tags that speak of it; `is_apart`: it is on its own, and
     speaks of the unit before. `same` is the number of this passage among those with tags and these words, and how many
-    there are. `call` is how the wikitext calls the tag's template.
+    there are; `same_heading` says that of the heading. `call` is how the wikitext calls the tag's template.
     """
 
     kind: str
@@ -54,14 +54,15 @@ class Sought:
     among: int = 1
     is_apart: bool = False
     same: tuple[int, int] = (0, 1)
+    same_heading: tuple[int, int] = (0, 1)
     call: TagCall | None = None
 
 
 def find_block(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     """The units of the passage in their order; none where it is not in the article exactly once."""
-    place = place_of(article, sought.call) if sought.call else None
     if sought.kind in {"section", "lead"}:
-        return _range(article, sought, place)
+        return _range(article, sought)
+    place = place_of(article, sought.call) if sought.call else None
     found = _by_words(article, sought, place)
     around = [] if place is None or sought.is_apart else _around(article, sought, place)
     return found if around == [] or around[0] in found else around
@@ -221,24 +222,20 @@ def _is_like(unit: Counter[str], block: Counter[str]) -> bool:
     return common >= _MOST_OF_BLOCK * block.total() and common >= _MOST_OF_UNIT * unit.total()
 
 
-def _range(article: WrittenArticle, sought: Sought, place: int | None) -> list[HtmlBlock]:
+def _range(article: WrittenArticle, sought: Sought) -> list[HtmlBlock]:
     """The units below the heading of this text, up to the next of its level; or those above the first one.
 
-    It is the heading above the tag's place, else the only one.
+    Of several, it is the one whose number the wikitext gives.
     """
     headings = [block for block in article.blocks if block.kind == "heading"]
     start, end = -1, len(article.pieces)
     if sought.kind == "section":
-        above = [block for block in headings if place is not None and block.at < place]
-        own = [
-            block
-            for block in above[-1:] or headings
-            if _signs(block.text) == _signs(sought.heading)
-        ]
-        if len(own) != 1:
+        wanted_heading, (number, among) = _signs(sought.heading), sought.same_heading
+        own = [block for block in headings if _signs(block.text) == wanted_heading]
+        if len(own) != among:
             return []
-        start = own[0].at
-        headings = [block for block in headings if block.at > start and block.level <= own[0].level]
+        start, level = own[number].at, own[number].level
+        headings = [block for block in headings if block.at > start and block.level <= level]
     end = min((block.at for block in headings), default=end)
     units = [block for block in article.blocks if block.is_outermost and start < block.at < end]
     units = [block for block in units if block.kind != "heading"]
