@@ -25,6 +25,7 @@ class Key(NamedTuple):
     """A key of the record and its column.
 
     `valid_needs`: required in a valid tag. `values`: the allowed values. `longest`: in characters.
+    `is_address`: of a web page, which others make a link of.
     """
 
     key: str
@@ -32,11 +33,12 @@ class Key(NamedTuple):
     valid_needs: bool = False
     values: tuple[str, ...] = ()
     longest: int | None = None
+    is_address: bool = False
 
 
 RECORD_KEYS = (
     Key("title", "title", longest=300),
-    Key("url", "url"),
+    Key("url", "url", is_address=True),
     Key("paragraph_A", "paragraph"),
     Key("paragraph_A_clean", "paragraph_clean"),
     Key("tag", "tag"),
@@ -275,6 +277,10 @@ def _taxonomy_problems(value: object) -> list[Problem]:
     return problems
 
 
+_OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_INVISIBLE = re.compile(r"[\x00-\x20]")  # browsers leave them out
+
+
 def too_many(name: str, value: Sized) -> Problem:
     return Problem(name, f"has {len(value)} entries, more than the {MOST_KEYS} of any record")
 
@@ -291,6 +297,9 @@ def text_problems(name: str, value: object, key: Key | None = None) -> list[Prob
         return [Problem(name, "holds half of a surrogate pair, which is no character; remove it")]
     if key and key.values and value not in key.values:
         return [Problem(name, f'is "{value[:40]}", not {" or ".join(key.values)}')]
+    if key and key.is_address and (scheme := _OTHER_SCHEME.match(_INVISIBLE.sub("", value))):
+        begins = f'begins with "{scheme[0][:40]}"'
+        return [Problem(name, f"{begins}; write an address that begins with https://")]
     if key and key.longest and len(value) > key.longest:
         return [Problem(name, f"has {len(value)} characters, more than {key.longest}")]
     return []

@@ -145,6 +145,7 @@ def test_no_page_contains_unescaped_markup(marked, who):
         assert answer.status_code < 500, address
         assert "default-src 'none'" in answer["Content-Security-Policy"]
         assert answer["X-Content-Type-Options"] == "nosniff"
+        assert "camera=()" in answer["Permissions-Policy"]
         if answer["Content-Type"].startswith(("text/html", "image/svg+xml")):
             body = whole.decode()
             assert Reader(body).scripts == [], address

@@ -5,7 +5,7 @@ docs/datasets.md lists its keys. A line names its question and prompt as a line 
 
 import codecs
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -123,7 +123,7 @@ def _response(number: int, data: bytes) -> GivenResponse:
     problems += [
         problem
         for key, check in CHECKS.items()
-        if key in values and (problem := check(values[key]))
+        if key in values and (problem := _problem(key, check, values[key]))
     ]
     if problems:
         raise LineRefused(*sorted(problems))
@@ -164,6 +164,13 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- what each key may hold
+
+
+def _problem(key: str, check: Callable[[Any], str], value: Any) -> str:
+    try:
+        return check(value)
+    except RecursionError:
+        return f"{key} is nested too deeply"
 
 
 def _row(value: Any) -> str:

@@ -132,7 +132,7 @@ def reply(
     A fault has the whole reply as `raw`, where it is JSON.
     """
     data = parsed(content, status)
-    raw = cleaned(data) if _UNSTORABLE.search(content) else data
+    raw = _readable(lambda: cleaned(data), status) if _UNSTORABLE.search(content) else data
     try:
         return _reply(request, status, data, raw, latency_ms, abilities, choose)
     except faults.ServiceFault as fault:
@@ -297,13 +297,22 @@ def model_ids(content: bytes, status: int) -> list[str]:
 def parsed(content: bytes, status: int) -> Any:
     try:
         # NaN and Infinity are no JSON, and no database stores them.
-        return json.loads(content, parse_constant=lambda _: None)
+        return _readable(lambda: json.loads(content, parse_constant=lambda _: None), status)
     except ValueError:
         if (stream := streams.joined(content)) is not None:
             return stream
         message = shown(content) or "nothing"
         raise faults.BrokenReply(
             f"The service's answer is not JSON: {message}", status=status
+        ) from None
+
+
+def _readable(read: Callable[[], Any], status: int) -> Any:
+    try:
+        return read()
+    except RecursionError:
+        raise faults.BrokenReply(
+            "The service's answer is nested too deeply to be read.", status=status
         ) from None
 
 

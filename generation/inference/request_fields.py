@@ -65,7 +65,11 @@ def _problem(name: str, value: Any) -> str:
         return "A field needs a name."
     if value is None:
         return f"{_quoted(name)} has no value. Leave it out to send none."
-    if not is_storable([name, value]):
+    try:
+        is_fit = is_storable([name, value])
+    except RecursionError:
+        return f"{_quoted(name)} is nested too deeply."
+    if not is_fit:
         return (
             f"{_quoted(name)} has a number or a character that cannot be stored (infinity, NUL, half a surrogate "
             "pair)."

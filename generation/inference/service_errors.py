@@ -180,7 +180,7 @@ def _error(content: bytes) -> Any:
     """The error object in the body of an answer, or the whole of it; None where it is not JSON."""
     try:
         data = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return data.get("error", data) if isinstance(data, dict) else data
 

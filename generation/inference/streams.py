@@ -24,7 +24,7 @@ def joined(content: bytes) -> dict[str, Any] | None:
         is_done = events[-1:] == [_DONE]
         read = events[:-1] if is_done else events
         chunks = [json.loads(event, parse_constant=lambda _: None) for event in read]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not chunks or not all(isinstance(chunk, dict) for chunk in chunks):
         return None

@@ -31,7 +31,7 @@ NAME_ENDING = "_annotated"
 NUMBER = "question_ID"
 QUESTION_KEYS = (
     Key("title", "title", longest=300),
-    Key("url", "url"),
+    Key("url", "url", is_address=True),
     Key("question1", "question"),
     Key("question1_context1", "context_1"),
     Key("question1_context2", "context_2"),

@@ -93,6 +93,14 @@ REFUSED = [
         record(url="\ud800"),
         ["'url' holds half of a surrogate pair, which is no character; remove it"],
     ),
+    (
+        record(url="java\tScript:alert(1)"),
+        ["'url' begins with \"javaScript:\"; write an address that begins with https://"],
+    ),
+    (
+        record(url="data:text/html,x"),
+        ["'url' begins with \"data:\"; write an address that begins with https://"],
+    ),
     (record() | {"annotationResult": []}, ["'annotationResult' is a list, not an object"]),
     (record(given={}), ["'wikitag_label_valid' is missing"]),
     (

@@ -155,10 +155,9 @@ def test_text_of_a_record_is_escaped(as_a):
         ),
         script,
     )
-    whole = record(
-        title=script, paragraph_A=script, url="javascript:alert(1)", given=annotation(**changes)
-    )
-    text = shown(as_a(Role.ANNOTATOR), mills(whole))
+    held = mills(record(title=script, paragraph_A=script, given=annotation(**changes)))
+    held.contradictions.update(url="javascript:alert(1)")
+    text = shown(as_a(Role.ANNOTATOR), held)
     assert "<script>alert" not in text
     assert "<mark>&lt;script&gt;alert(1)&lt;/script&gt;</mark>" in text
     assert 'href="javascript:' not in text

@@ -36,6 +36,8 @@ error_log /dev/stderr crit;
 events {{}}
 http {{
     access_log off;
+    set_real_ip_from 127.0.0.1;
+    real_ip_header X-Address-Of-The-Test;
     {temporary}
     include {folder}/site.conf;
 }}
@@ -233,6 +235,7 @@ def proxy(here: Team, service: dict) -> list[str]:
     site = mounted(service, "/etc/nginx/templates/default.conf.template").read_text()
     for written, ours in (
         ("${BASE_PATH}", service["environment"]["BASE_PATH"] or ""),
+        ("${BASE_URL}", service["environment"]["BASE_URL"]),
         ("listen 80 ", f"listen 127.0.0.1:{here.http} "),
         ("listen 443 ", f"listen 127.0.0.1:{here.https} "),
         ("http://web:8000/", f"http://127.0.0.1:{here.behind}/"),

@@ -46,7 +46,7 @@ def _in_words(field: tuple[str, Any]) -> str:
 def refusal(response: Response) -> ApiError:
     try:
         body = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         body = {}
     if not isinstance(body, dict):
         body = {}

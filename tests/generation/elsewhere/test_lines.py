@@ -83,6 +83,8 @@ def test_a_finish_reason_says_what_is_no_answer(reason, finding):
         (of(options={"system_message": "\x00"}), "options: “system message” has a number or a character"),
         (of(options={"seed": None}), "options: “seed” has no value"),
         (of(options={"stop": "x" * 5000}), "options have over 4000 characters"),
+        (b'{"row": "a:1:b", "model": "m", "text": "", "raw": %s1%s}' % (b"[" * 700, b"]" * 700),
+         "raw is nested too deeply"),
         (b'{"row": "a:1:b", "model": "m", "text": "", "raw": 1e999}', "raw has a number that cannot be stored"),
         (of(tokens=5), "tokens is not an object"),
         (of(tokens={"prompt": 1.5}), "tokens: prompt is no number of tokens"),

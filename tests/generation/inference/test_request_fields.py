@@ -52,6 +52,7 @@ REFUSED = [
     ('{"top_p": null}', "“top_p” has no value. Leave it out"),
     ('{"top_p": 1, "top_p": 2}', "“top_p” is there twice"),
     ('{"a": {"b": 1, "b": 2}}', "“b” is there twice"),
+    (f'{{"top_p": {"[" * 700}{"]" * 700}}}', "“top_p” is nested too deeply."),
     ('{"top_p": NaN}', "NaN is no number"),
     ('{"top_p": 1e999}', "“top_p” has a number or a character that cannot be stored"),
     ('{"stop": "a\\u0000"}', "cannot be stored"),
