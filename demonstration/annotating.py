@@ -13,7 +13,7 @@ from accounts.models import Person
 from annotation.campaigns import opening
 from annotation.campaigns.opening import CampaignDesign, Frame
 from annotation.campaigns.tag_drawing import CampaignPlan
-from annotation.fields.checks import check
+from annotation.evidence.checking import findings_on
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, Campaign
@@ -166,7 +166,7 @@ def handed_in(draft: Annotation, entries: Entries) -> Annotation:
         by=draft.author,
         version=draft.version,
         entries=entries,
-        checked=frozenset(finding.key for finding in check(entries)),
+        checked=frozenset(finding.key for finding in findings_on(draft, entries)),
     )
     if not submission.taken:
         raise Refusal(f"{draft}: {submission.findings[0].message}")

@@ -154,6 +154,7 @@ PURE = {
     "annotation.guideline_text",
     "annotation.evidence.provenance",
     "annotation.evidence.article_text",
+    "annotation.evidence.copied_words",
     "annotation.evidence.copying",
     "annotation.evidence.html_tree",
     "annotation.evidence.table_names",

@@ -87,12 +87,16 @@ class DraftOut(serializers.Serializer[Any]):
 
 
 class DraftSavedOut(serializers.Serializer[Any]):
-    """`notices` say what of the entries was not kept as it was sent."""
+    """`notices` say what of the entries was not kept as it was sent.
+
+    `warnings`: by field, for each passage as copied that the save changed, what its stored article does not have.
+    """
 
     version = serializers.IntegerField()
     saved_at = serializers.DateTimeField()
     state = serializers.ChoiceField(AnnotationState.choices)
     notices = serializers.ListField(child=serializers.CharField())
+    warnings = serializers.DictField(child=serializers.ListField(child=serializers.DictField()))
 
 
 def draft_data(row: Annotation) -> dict[str, Any]:
@@ -127,6 +131,10 @@ class SentDraft:
             "saved_at": row.saved_at,
             "state": row.state,
             "notices": [*self.reading.notices, *self.captured.notices],
+            "warnings": {
+                name: [asdict(finding) for finding in found]
+                for name, found in self.captured.warnings.items()
+            },
         }
         return Response(DraftSavedOut(saved).data)
 

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from accounts.models import Person
 from annotation.desk.queue_place import place_in_queue
+from annotation.evidence.checking import not_in_articles
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
 from annotation.fields.checks import CheckFinding, browser_rules, passage_for_models
@@ -107,9 +108,14 @@ class DraftPage:
             "passages": [PassageCard.of(self.entries, n, lang) for n, lang in spoken.items()],
             "summary": self.summary(),
             "review": self.review,
-            "rules": browser_rules(),
+            "rules": browser_rules() | {"told": self.told()},
             "captured": self.captured(),
         }
+
+    def told(self) -> dict[str, list[dict[str, Any]]]:
+        """By field, what the browser cannot find itself. What is begun now is copied from the article by us."""
+        found = [] if self.is_begun else not_in_articles(self.annotation, self.entries)
+        return {finding.field: [asdict(finding)] for finding in found}
 
     @property
     def filled(self) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.evidence.article_text import ArticleText, letters, text_and_parts
+from annotation.evidence.checking import not_in_articles
 from annotation.evidence.paragraphs import paragraphs
 from annotation.evidence.provenance import PASSAGES, Captured, SentPiece, held
 from annotation.fields.entries import NAMES, differing, without_empty_rows
@@ -62,6 +63,9 @@ def origin_of(draft: Annotation, before: Entries, after: Entries, sent: Captured
     claimed = unchanged if sent.filled is None else sent.filled
     filled = still_filled(claimed, draft.filled, before, after, pieces)
     touched = {*draft.touched, *changed, *draft.filled} - set(filled)
+    for n in PASSAGES:
+        if changed & {"validity", f"article_{n}", f"passage_{n}_copied"}:
+            sent.warnings[f"passage_{n}_copied"] = list(not_in_articles(draft, after, (n,)))
     return {
         "provenance": pieces,
         "filled": filled,

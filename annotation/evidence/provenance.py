@@ -43,13 +43,14 @@ class Captured:
     """What a browser sends about the passages: pieces by passage, the fields that it calls filled, notices.
 
     `filled` is None where it does not say: then a field is touched once its value changes. `checked` remembers
-    what the server has made of a piece (captured.py).
+    what the server has made of a piece (captured.py), `warnings` what it finds in each passage that a save changes.
     """
 
     pieces: dict[str, list[SentPiece]] = field(default_factory=dict)
     filled: list[str] | None = None
     notices: list[str] = field(default_factory=list)
     checked: dict[SentPiece, dict[str, Any] | None] = field(default_factory=dict)
+    warnings: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def read_captured(provenance: object, filled: object) -> Captured:

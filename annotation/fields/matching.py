@@ -34,13 +34,16 @@ _FILLERS = (
 FILLERS = frozenset(_FILLERS.split())
 
 
-@lru_cache(maxsize=100)  # the checks of one form ask for each of its texts several times
-def fold(text: str) -> str:
+def folded(text: str) -> str:
     """The text in lower case, with uniform quotes, dashes and blanks, and without citation marks."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFC", text)).lower()
     text = DASHES.sub("-", DOUBLE_QUOTES.sub('"', SINGLE_QUOTES.sub("'", text)))
     text = THOUSANDS.sub("", CITATION.sub("", text))
     return SPACES.sub(" ", text).strip(" ")
+
+
+# The checks of one form ask for each of its texts several times.
+fold = lru_cache(maxsize=100)(folded)
 
 
 def answer_key(text: str) -> str:

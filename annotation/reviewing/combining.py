@@ -7,6 +7,8 @@ from typing import Any
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from annotation.evidence.checking import not_in_articles
+from annotation.evidence.provenance import PASSAGES
 from annotation.fields.checks import CheckFinding, Level, blocks, check, unchecked, value_at
 from annotation.fields.entries import NAMES, columns_of, entries_of, same_entries
 from annotation.fields.steps import QUESTIONS
@@ -59,6 +61,9 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
             "Nothing is taken from another annotation. Choose fields or questions of it, or accept this one."
         )
     findings = [*check(entries), *(_alike(wordings) if entries[QUESTIONS.name] else ())]
+    for n in PASSAGES:
+        source = by_id[how.choice.source(f"passage_{n}_copied")]
+        findings += not_in_articles(source, entries, (n,))
     looked_at = _looked_at(rows, findings, entries, how.checked)
     if wrong := [*blocks(findings), *unchecked(findings, entries, looked_at)]:
         raise ChecksRefused(wrong)
@@ -111,7 +116,7 @@ def _created(
     filled = [name for name in NAMES if name in rows[choice.source(name)].filled and entries[name]]
     provenance = {
         n: pieces
-        for n in ("1", "2")
+        for n in PASSAGES
         if (pieces := rows[choice.source(f"passage_{n}_copied")].provenance.get(n))
         and entries[f"passage_{n}_copied"]
     }

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from annotation.fields.checks import CheckFinding, check
+from annotation.evidence.checking import findings_on
+from annotation.fields.checks import CheckFinding
 from annotation.fields.entries import entries_of
 from annotation.fields.steps import INVALID
 from annotation.fields.walker import Field
@@ -59,7 +60,7 @@ class ReviewColumn:
         ticked = {key for key, _ in self.annotation.checked_warnings}
         return [
             (finding, finding.key in ticked, finding.field.partition("-")[0])
-            for finding in check(entries_of(self.annotation))
+            for finding in findings_on(self.annotation, entries_of(self.annotation))
         ]
 
 

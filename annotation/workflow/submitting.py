@@ -9,8 +9,9 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from annotation.campaigns.reserve import follow_submission
+from annotation.evidence.checking import findings_on
 from annotation.evidence.provenance import Captured, origin_in
-from annotation.fields.checks import CheckFinding, blocks, check, unchecked, value_at
+from annotation.fields.checks import CheckFinding, blocks, unchecked, value_at
 from annotation.fields.entries import columns_of, entries_of, same_entries
 from annotation.fields.steps import VALID
 from annotation.fields.suggesting import FILLABLE, final_entries
@@ -66,7 +67,7 @@ def submit(
     if _submitted_before(draft, before, version, entries):
         return Submission(draft, [], repeated=True)
     change = change_of(draft, by, before, version, entries, activity, captured or Captured())
-    findings = check(change.entries)
+    findings = findings_on(draft, change.entries)
     seen = _looked_at(draft, findings, change.entries, checked)
     in_the_way = blocks(findings) + unchecked(findings, change.entries, seen)
     final = None

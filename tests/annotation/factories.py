@@ -26,6 +26,7 @@ NOTHING = {
     **{name: "" if isinstance(value, str) else [] for name, value in WHOLE.items()},
     "confidence": None,
 }
+NOT_IN_ARTICLE = {f"not_in_article:passage_{n}_copied" for n in (1, 2)}
 RAW = "{{Inconsistent|date=May 2021|reason=The year}}"
 
 
@@ -50,7 +51,8 @@ def tag(title="Kettle Mill", kind="inconsistent", **sighted):
         article=article,
         revid=1000 + pageid,
         timestamp=datetime(2024, 2, 26, tzinfo=UTC),
-        wikitext=f"'''{title}''' was finished in 1820.\n\n== History ==\n{block}\n",
+        wikitext=f"'''{title}''' was finished in 1820.\n\n== History ==\n{block}\n\nThree brothers made it. "
+        "By now it has 1,195 panes.\n",
     )
     row = Tag.objects.create(article=article, kind=kind)
     row.latest = Sighting.objects.create(
@@ -154,7 +156,7 @@ def handed_in(begun, entries=None) -> Annotation:
         by=begun.author,
         version=begun.version,
         entries=entries,
-        checked=frozenset(finding.key for finding in check(entries)),
+        checked=frozenset(finding.key for finding in check(entries)) | NOT_IN_ARTICLE,
     )
     assert result.taken, result.findings
     return result.annotation

@@ -159,7 +159,7 @@ def test_the_api_takes_it_and_gives_its_notices(client, alice, draft, piece):
 
 def test_a_submission_keeps_it(draft, alice, piece):
     entries = make.whole(passage_1_copied=SENTENCE, passage_1_standalone=SENTENCE)
-    checked = frozenset(f.key for f in submitting.check(entries))
+    checked = frozenset(f.key for f in submitting.findings_on(draft, entries))
     captured = read_captured({"1": [piece]}, ["passage_1_standalone"])
     given = {"annotation_id": draft.pk, "by": alice, "version": 0, "entries": entries}
     result = make.submit(**given, checked=checked, captured=captured)

@@ -85,7 +85,7 @@ def test_an_untouched_copy_is_absent_when_handed_in_and_what_was_left_is_named(a
     kept = {name: getattr(draft, name) for name in mine}
     entries = make.whole(**kept)
     given = {"annotation_id": draft.pk, "by": alice, "version": 0, "entries": entries}
-    checked = frozenset(finding.key for finding in submitting.check(entries))
+    checked = frozenset(finding.key for finding in submitting.findings_on(draft, entries))
     result = make.submit(**given, checked=checked, captured=Captured(filled=list(mine)))
     assert result.taken, result.findings
     handed_in = Annotation.objects.get()

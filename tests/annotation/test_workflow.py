@@ -226,12 +226,12 @@ def meanwhile(monkeypatch):
     """`meanwhile(act)`: act once between a submission's reading and its writing, where its entries are checked."""
 
     def begin(act):
-        def checked(entries, check=submitting.check):
-            monkeypatch.setattr(submitting, "check", check)
+        def checked(draft, entries, find=submitting.findings_on):
+            monkeypatch.setattr(submitting, "findings_on", find)
             act()
-            return check(entries)
+            return find(draft, entries)
 
-        monkeypatch.setattr(submitting, "check", checked)
+        monkeypatch.setattr(submitting, "findings_on", checked)
 
     return begin
 

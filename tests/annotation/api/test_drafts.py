@@ -26,7 +26,7 @@ def test_a_save_is_answered_with_its_version(client, draft):
     response = patch(client, draft, 0, validity="Valid", span_1="x")
     data = response.json()
     assert (response.status_code, data["version"]) == (200, 1)
-    assert data.keys() == {"version", "saved_at", "state", "notices"}  # the page checks by itself
+    assert data.keys() == {"version", "saved_at", "state", "notices", "warnings"}
 
 
 def test_a_stale_save_is_answered_with_both_texts(client, draft):

@@ -29,6 +29,7 @@ class AnnotateDesk extends HTMLElement {
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
     this.panes = this.querySelector("evidence-panes");
     this.steps = new Steps(this.form, this.dataset.shortcuts === "on");
+    this.steps.told = this.rules.told;
     addSplitter(this, this.form);
     this.panes.scrollToTag(); // the border has moved, and the lines with it
     this.listen();
@@ -120,6 +121,10 @@ class AnnotateDesk extends HTMLElement {
     output.textContent = WORDS[state](info);
     this.form.elements.version.value = this.draft.version;
     this.notice(state, info);
+    if (info?.warnings) {
+      Object.assign(this.steps.told, info.warnings);
+      this.refresh();
+    }
     if (state === "conflict") this.compare(info);
   }
 

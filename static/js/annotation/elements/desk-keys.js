@@ -14,13 +14,12 @@ export class DeskKeys {
     const { panes, steps } = desk;
     const aided = (act) => (event) => (desk.aids ? act(desk.aids, event) : desk.aided.then((aids) => act(aids, event)));
     const written = (act) => aided(async ({ writing }) => act((await writing) ?? {}));
-    const undo = () => desk.querySelector("[data-undo]:enabled");
-    const send = (n) => (event) => steps.choose(String(n)) || aided(({ picker }) => picker.pick(n))(event);
+    const undo = () => desk.querySelector("[data-said] button, [data-undo]:enabled");
+    const send = (key) => (event) => steps.choose(String(key)) || aided(({ picker }) => picker.pick(key))(event);
     const table = [
       ["j", "Select the next sentence of the article; with Shift, one more", aided(({ cursor }, event) => cursor.move(1, event.shiftKey))],
       ["k", "Select the previous sentence; with Shift, one less", aided(({ cursor }, event) => cursor.move(-1, event.shiftKey))],
-      ["1", "Send the selection to passage 1", send(1)],
-      ["2", "Send the selection to passage 2", send(2)],
+      ...[1, 2, 3, 4].map((key) => [String(key), key > 2 ? `Add the selection to passage ${key - 2}` : `Send the selection to passage ${key}, in place of what it holds`, send(key)]),
       ["t", "The tagged block in the article", () => panes.findTag()],
       ["/", "Search in the article; the arrows go from one match to the next, Enter selects its sentence", () => panes.search()],
       ["]", "Next tab of the evidence", () => panes.turn(1)],
@@ -32,10 +31,10 @@ export class DeskKeys {
       ["Alt+P", "Previous step, from inside a text field too", () => steps.move(-1)],
       ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", written(({ spans }) => spans && (spans.some((each) => each.take()) || spans[0].ask()))],
       ["g", "Open or close the guideline of this step", aided(({ guidelines }) => guidelines.toggle())],
-      ["w", "Write the stand-alone text of passage 1, again of passage 2", written(({ editors }) => editors && this.writeStandalone(editors))],
+      ["w", "Write the stand-alone text of a passage, again of the other", written(({ editors }) => editors && this.writeStandalone(editors))],
       ["Alt+S", "The span of its passage is the answer: here, or in the next answer of this question that is empty", () => offerAt(document.activeElement)?.click()],
       ["Alt+H", "Help on the field that has the focus", () => fieldWithFocus()?.querySelector(".help-box")?.togglePopover()],
-      ["u", () => (undo() ? "Undo the last submission" : ""), () => undo()?.click()],
+      ["u", () => (undo() ? "Undo what was just sent, or the last submission" : ""), () => undo()?.click()],
       ["x", "Skip, hand back or flag this tag", () => this.giveUp()],
       ["a … z, 1 … 9", "In a list of kinds: tick the option with that letter or digit; Enter goes to the next list", () => {}],
       ["Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand()],
@@ -58,13 +57,15 @@ export class DeskKeys {
     help.addEventListener("click", () => this.sheet.open());
   }
 
-  /** The first that is empty, else the first; it needs its step to be open. */
+  /** The other than last time; at first one that is empty. It needs its step to be open. */
   writeStandalone(editors) {
     const { steps } = this.desk;
     const step = editors[0].cell.closest("[data-step]");
     if (!steps.open.includes(step)) return;
     steps.mark(step.dataset.step);
-    (editors.find(({ text }) => !text.trim()) ?? editors[0]).write();
+    const [first, second] = editors;
+    this.written = this.written === first || (!this.written && first.text.trim() && !second.text.trim()) ? second : first;
+    this.written.write();
   }
 
   giveUp() {
@@ -77,9 +78,9 @@ export class DeskKeys {
 const offerAt = (place) => place.closest("[data-field]")?.querySelector(".answer-offer button") ?? place.closest("[data-row]")?.querySelector(".answer-offer button");
 const fieldWithFocus = () => document.activeElement.closest("[data-field]");
 
-/** The options with keys of their own; 1 and 2 are above, and choose too where they are options of the step. */
+/** The options with keys of their own; 1 to 4 are above, and choose too where they are options of the step. */
 function choices(form) {
-  const options = [...form.querySelectorAll("[data-key]")].filter(({ dataset }) => !["1", "2"].includes(dataset.key));
+  const options = [...form.querySelectorAll("[data-key]")].filter(({ dataset }) => !/[1-4]/.test(dataset.key));
   return options.map((option) => [option.dataset.key, option.dataset.label]);
 }
 

@@ -1,5 +1,5 @@
-// From the article to a passage: what is selected goes there by a button or by the keys 1 and 2, with where it is from.
-// The focus and the selection stay in the article.
+// From the article to a passage: what is selected goes there by a button or a key, in place of what the passage holds (1, 2)
+// or after it (3, 4), with where it is from. The focus and the selection stay in the article.
 
 import { textControl } from "../entries.js";
 import { addPiece, hasPiece } from "../pieces.js";
@@ -18,7 +18,8 @@ export class PickBar {
     this.proposals = proposals;
     this.words = made("span", { class: "small" });
     this.said = form.querySelector("[data-said]");
-    this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
+    const choices = [1, 2, 3, 4].map((key) => this.choice(key));
+    this.bar = made("div", { class: "pick-bar", hidden: "" }, ...choices, this.words);
     pane.prepend(this.bar);
     document.addEventListener("selectionchange", () => this.changed());
     // Not on the buttons: what they send was chosen before.
@@ -27,9 +28,9 @@ export class PickBar {
     document.addEventListener("keydown", ({ key, shiftKey }) => { this.isExact ||= shiftKey && key.startsWith("Arrow"); });
   }
 
-  choice(n) {
-    const choice = button(`To passage ${n} `, () => this.pick(n));
-    choice.append(made("kbd", { "aria-hidden": "true" }, String(n)));
+  choice(key) {
+    const choice = button(key > 2 ? `Add to ${key - 2} ` : `To passage ${key} `, () => this.pick(key));
+    choice.append(made("kbd", { "aria-hidden": "true" }, key));
     choice.addEventListener("mousedown", (event) => event.preventDefault()); // keep the selection
     return choice;
   }
@@ -78,33 +79,43 @@ export class PickBar {
     this.words.textContent = `${counted(selected.piece.text)} selected`;
   }
 
-  /** After what the passage holds already, or in place of what was filled in. */
-  pick(n) {
+  /** `key` 1 or 2: in place of what the passage holds; 3 or 4: after it. */
+  pick(key) {
     this.snap(); // the handles of a touch screen tell nothing of their end
     const selected = this.open ? this.selection() : null;
     if (!selected) return this.ask();
+    const n = key > 2 ? key - 2 : key;
     const { text, kind } = selected.piece;
     const box = this.box(n);
-    const before = box.value;
-    const isReplaced = this.proposals.isReplacedBy(n, text);
+    const { value: before, lang } = box;
+    const isAdded = key > 2 && before.trim();
     const piece = sentPiece(selected);
-    if (!isReplaced && hasPiece(this.form, n, before, piece)) return this.say(`Passage ${n} has this already: “${shortened(text)}”`);
-    const restore = keepPlace(box);
-    this.nameLanguage(n, isReplaced || !before.trim() || box.lang === selected.holder.lang ? selected.holder.lang : "");
-    if (isReplaced) write(box, text);
-    else {
-      box.setSelectionRange(before.length, before.length);
-      write(box, (before && !before.endsWith("\n") ? "\n" : "") + text, { replace: false });
-    }
+    if (isAdded && hasPiece(this.form, n, before, piece)) return this.say(`Passage ${n} has this already: “${shortened(text)}”`);
     addPiece(this.form, n, piece);
-    this.proposals.propose({ sent: true });
-    restore();
+    const isOfOne = !isAdded || lang === selected.holder.lang;
+    this.put(n, isAdded ? `${before}${before.endsWith("\n") ? "" : "\n"}${text}` : text, isOfOne ? selected.holder.lang : "");
+    const after = box.value;
+    const undo = () => {
+      if (box.value !== after) return this.say(`Passage ${n} has been changed since.`);
+      this.put(n, before, lang);
+      return this.say(`Undone: passage ${n} is as it was.`);
+    };
     const from = FROM[kind] ? `, from ${FROM[kind]}` : "";
-    return this.say(`Sent ${counted(text)} to passage ${n}${from}: “${shortened(text)}”`);
+    const place = before.trim() && !isAdded ? ", in place of what it held" : "";
+    const words = `${isAdded ? "Added" : "Sent"} ${counted(text)} to passage ${n}${from}${place}: “${shortened(text)}”`;
+    return this.say(button("Undo", undo, { class: "button button-quiet undo", "aria-keyshortcuts": "u" }), words);
   }
 
-  say(text) {
-    this.said.textContent = text;
+  put(n, text, lang) {
+    const restore = keepPlace(this.box(n));
+    this.nameLanguage(n, lang);
+    write(this.box(n), text);
+    this.proposals.propose({ sent: true });
+    restore();
+  }
+
+  say(...words) {
+    this.said.replaceChildren(...words);
   }
 
   /** Nothing is selected, or there are no passages yet: say what to do. */

@@ -1,7 +1,6 @@
 // Fills in what follows from where the passages came. What the person has entered is never filled over.
 
 import { readEntries, setValue } from "../entries.js";
-import { words } from "../folding.js";
 import { held, readPieces } from "../pieces.js";
 import { suggestions } from "../suggestions.js";
 
@@ -47,17 +46,7 @@ export class Proposals {
       cell.dispatchEvent(new Event("input", { bubbles: true })); // an edit of the draft, as any other
     });
   }
-
-  /** Whether the passage holds only what was filled in, and this has words of it alone, or all of them: as a row with headers. */
-  isReplacedBy(n, text) {
-    const cell = this.cell(`passage_${n}_copied`);
-    const now = readEntries(this.form)[cell.dataset.field];
-    const [old, sent] = [now, text].map((each) => new Set(words(each)));
-    return "filled" in cell.dataset && (isWithin(sent, old) || isWithin(old, sent));
-  }
 }
-
-const isWithin = (few, many) => [...few].every((word) => many.has(word));
 
 /** Not as if typed: Ctrl+Z takes back what the person did, and this follows it. */
 function enter(box, text) {

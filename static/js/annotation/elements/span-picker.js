@@ -50,8 +50,11 @@ export class SpanPicker {
     const chosen = read(text, this.place.value, this.span.value);
     if (!chosen) this.place.value = ""; // the passage or the span is another now
     const ranges = chosen ?? located(text, this.span.value);
-    this.lost.hidden = !text || ["copied", "standalone"].some((form) => holds(this.passage(form), this.span.value));
-    this.lost.querySelector("bdi").textContent = this.span.value;
+    const span = this.span.value;
+    this.lost.hidden = !text || ["copied", "standalone"].some((form) => holds(this.passage(form), span));
+    if (text && this.lost.hidden) this.held = span;
+    this.lost.querySelector("span").hidden = this.held !== span;
+    this.lost.querySelector("bdi").textContent = span;
     if (text === this.text && String(ranges) === String(this.ranges)) return;
     this.text = text;
     this.ranges = ranges;

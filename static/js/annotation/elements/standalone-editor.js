@@ -13,7 +13,8 @@ export class StandaloneEditor {
     this.cellOf = cellOf;
     this.box = made("div", { class: "standalone-help small" });
     this.cell = cellOf(`passage_${n}_standalone`);
-    this.cell.append(this.box);
+    this.same = made("p", { class: "standalone-same" }, button("Same as copied, edit", () => this.write(), { "aria-label": `Passage ${n}, stand-alone: same as copied, edit` }));
+    this.cell.append(this.same, this.box);
   }
 
   value(name) {
@@ -30,6 +31,8 @@ export class StandaloneEditor {
     const state = JSON.stringify([copy, this.text, this.value("article_1"), this.value("article_2"), this.isTabular]);
     if (state === this.state) return;
     this.state = state;
+    // Opened it stays open, also where nothing is changed then.
+    this.cell.toggleAttribute("data-same", copy.trim() !== "" && copy === this.text && !this.cell.contains(document.activeElement));
     const parts = [this.starts(copy), this.changes(copy), this.offers(copy)];
     const focused = this.box.contains(document.activeElement);
     this.box.replaceChildren(...parts.filter(Boolean));
@@ -80,6 +83,7 @@ export class StandaloneEditor {
   /** Go and write: a row has a first sentence to change, a text begins as its copy. */
   write() {
     this.show();
+    this.cell.removeAttribute("data-same");
     const begin = this.box.querySelector("p > button");
     if (begin) begin.click();
     textControl(this.cell).focus();

@@ -12,6 +12,7 @@ export class Steps {
     this.form = form;
     this.goesOn = goesOn;
     this.findings = null; // a function of the entries, once the checks have come; until then the rail is the server's
+    this.told = {}; // by field, what the server alone can find
     this.sections = [...form.querySelectorAll("[data-step]")];
     this.ticked = new Map(); // a warning's key to its field's value when it was ticked
     for (const box of form.querySelectorAll("[name=checked]:checked")) this.tick(box);
@@ -21,6 +22,7 @@ export class Steps {
       this.tick(target);
       this.check();
     });
+    form.addEventListener("input", () => { this.arrived = null; });
     form.addEventListener("focusin", (event) => this.mark(event.target.closest("[data-step]")?.dataset.step));
     for (const hidden of form.querySelectorAll("[data-step-by], [data-view-steps]")) hidden.hidden = false;
     this.view(recalled(VIEW) ?? "one");
@@ -54,10 +56,7 @@ export class Steps {
     this.form.elements.step.value = key;
     if (history.state?.step !== key) history.replaceState({ step: key }, "");
     for (const section of this.sections) section.toggleAttribute("data-current", section.dataset.step === key);
-    for (const link of this.form.querySelectorAll("[data-step-link]")) {
-      if (link.dataset.stepLink === key) link.setAttribute("aria-current", "step");
-      else link.removeAttribute("aria-current");
-    }
+    for (const link of this.form.querySelectorAll("[data-step-link]")) link.ariaCurrent = link.dataset.stepLink === key ? "step" : null;
     this.showMoves();
   }
 
@@ -84,8 +83,11 @@ export class Steps {
   }
 
   move(by) {
-    const next = this.from(by);
+    // A step that has just opened by itself is not passed over by a Next that was meant for the one before.
+    const next = by > 0 && this.arrived === this.current ? this.current : this.from(by);
     if (next) this.enter(next);
+    if (next === this.arrived) this.say("This step had opened by itself. Next again goes on.");
+    this.arrived = null;
   }
 
   /** Show the step and put the focus where its work begins. */
@@ -116,6 +118,7 @@ export class Steps {
     const next = !this.findings || this.isComplete(here) ? this.from(1) : null;
     if (next) {
       this.enter(next);
+      this.arrived = next;
       this.say(`${chosen} ${next.querySelector("h2").textContent.trim()} (Alt+P goes back)`);
     } else {
       const words = this.link(here).querySelector("[data-standing-words]").textContent;
@@ -136,6 +139,7 @@ export class Steps {
     if (!section) return false;
     this.mark(section.dataset.step);
     this.say("");
+    target.closest("[data-same]")?.removeAttribute("data-same");
     target.scrollIntoView({ block: "center" });
     target.focus({ preventScroll: true });
     return true;
@@ -185,7 +189,7 @@ export class Steps {
   /** With or without network; the server decides. */
   check() {
     if (!this.findings) return this.showMoves();
-    const findings = this.findings(readEntries(this.form));
+    const findings = [...this.findings(readEntries(this.form)), ...Object.values(this.told).flat()];
     const absent = findings.filter(({ code }) => ABSENT.has(code));
     const remarks = findings.filter(({ code }) => !ABSENT.has(code));
     for (const box of this.form.querySelectorAll("[data-warnings]")) this.showRemarks(box, remarks);
