@@ -9,7 +9,9 @@ from annotation.fields.matching import OUTER, WORD, folded
 from pages.memory import ARTICLES
 
 # What is never copied; the tag's own words count all the same.
-_MARK = re.compile(r'<(sup|span)\b[^>]*\bclass="[^"]*\b(reference|wiki-tag|left-out)\b.*?</\1>', re.DOTALL)
+_MARK = re.compile(
+    r'<(sup|span)\b[^>]*\bclass="[^"]*\b(reference|wiki-tag|left-out)\b.*?</\1>', re.DOTALL
+)
 _INSIDE_A_LINE = {"b", "i", "s", "u", "sup", "sub", "small", "span", "code"}
 # Scripts without blanks: a run of their letters may be copied in part.
 _UNSPACED = re.compile(

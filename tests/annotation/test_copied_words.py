@@ -9,7 +9,6 @@ from django.urls import reverse
 from annotation.evidence.copied_words import strange_words, words_to_copy
 from annotation.evidence.copying import marked_pieces
 from annotation.fields.matching import folded_words
-from annotation.fields.steps import PASSAGE
 from annotation.models import Annotation
 from annotation.reviewing.combining import Merge, made_of
 from annotation.reviewing.merging import FieldSources
@@ -24,11 +23,14 @@ from wikifetch.shownarticle import shown_article
 from wikifetch.source.dump import read_dump
 
 HTML = (
-    '<p>It opened in <b>1</b>974,<sup class="reference">[12]</sup> 10<sup>3</sup> m, H<sub>2</sub>O – “old” Über&nbsp;Alles'
-    '<span class="wiki-tag">[inconsistent]</span></p><table><tr><th>Length</th><td>1,350 m</td></tr><tr><td>U2</td></tr></table>'
+    '<p>It opened in <b>1</b>974,<sup class="reference">[12]</sup> 10<sup>3</sup> m, H<sub>2</sub>O – “old” Über&nbsp;'
+    'Alles<span class="wiki-tag">[inconsistent]</span></p>'
+    "<table><tr><th>Length</th><td>1,350 m</td></tr><tr><td>U2</td></tr></table>"
     "<p>東京大学は1877年に設立された。</p>"
 )
-WIKITEXT = "It opened in '''1'''974 {{inconsistent|date=May 2021|reason=Which year?}} {{convert|443|ft}}."
+WIKITEXT = (
+    "It opened in '''1'''974 {{inconsistent|date=May 2021|reason=Which year?}} {{convert|443|ft}}."
+)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_no_unit_of_a_real_article_has_a_word_that_it_does_not_have(study_file):
 @pytest.mark.django_db
 @pytest.mark.once
 def test_few_published_passages_have_words_that_their_paragraph_does_not_have(study_data, capsys):
-    """Of the published annotations whose passage 1 was copied from the tagged paragraph, the only text that there is."""
+    """Of those whose passage 1 was copied from the tagged paragraph, which is all that there is of their articles."""
     path = study_data / "wikicontradict" / "wikicontradict.json"
     counts: Counter[str] = Counter()
     for record in json.loads(path.read_text(encoding="utf-8")):

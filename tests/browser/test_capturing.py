@@ -153,15 +153,15 @@ def test_the_cursor_goes_on_after_a_passage_was_sent(page, article_text):
     )
     desk = opened(page, real_draft(spliced(article_text, section), alice), alice)
     said = []
-    for n in ("1", "2", "2"):
+    for key, n in (("1", 1), ("2", 2), ("4", 2)):
         desk.keyboard.press("j")
         said.append(desk.evaluate("document.getSelection().toString()"))
         before = focus_of(desk), desk.evaluate("[scrollX, scrollY]")
-        desk.keyboard.press(n)
+        desk.keyboard.press(key)
         assert (focus_of(desk), desk.evaluate("[scrollX, scrollY]")) == before
         assert desk.evaluate("document.getSelection().toString()") == said[-1]
         expect(desk.locator("[data-said]")).to_contain_text(f"to passage {n}")
-    desk.keyboard.press("2")  # the same once more
+    desk.keyboard.press("4")  # the same once more
     expect(desk.locator("[data-said]")).to_have_text("Passage 2 has this already: “Three kilns.”")
     assert [words.split("[")[0] for words in said] == [
         "One stone.",
@@ -175,6 +175,81 @@ def test_the_cursor_goes_on_after_a_passage_was_sent(page, article_text):
     wait_until(desk, "saved")
     pieces = Annotation.objects.get().provenance
     assert [piece["text"] for piece in pieces["2"]] == ["Two mills, of J. Ay.", "Three kilns."]
+
+
+def test_a_second_time_replaces_another_key_adds_and_undo_takes_back(page):
+    alice = make.annotator("alice")
+    desk = opened(page, real_draft(f"It opened in 1974.{TAG} It grew.\n\nIt closed.", alice), alice)
+    said = desk.locator("[data-said]")
+    select(desk, "It opened", "grew.")
+    desk.keyboard.press("2")
+    expect(said).to_contain_text("Sent 6 words to passage 2: “It opened")
+    select(desk, "It opened", "1974.")  # shortened and taken again
+    desk.keyboard.press("2")
+    assert copied(desk, 2) == "It opened in 1974."
+    expect(said).to_contain_text("Sent 4 words to passage 2, in place of what it held")
+    said.get_by_role("button", name="Undo").click()
+    assert copied(desk, 2) == "It opened in 1974. It grew."
+    expect(said).to_have_text("Undone: passage 2 is as it was.")
+    select(desk, "It closed", "closed.")
+    desk.keyboard.press("4")
+    assert copied(desk, 2) == "It opened in 1974. It grew.\nIt closed."
+    expect(said).to_contain_text("Added 2 words to passage 2")
+    desk.locator("[name=passage_2_copied]").press_sequentially("!")
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("u")
+    expect(said).to_have_text("Passage 2 has been changed since.")
+    assert copied(desk, 2).endswith("closed.!")
+    select(desk, "It closed", "closed.")
+    desk.get_by_role("button", name="Add to 1").click()
+    assert copied(desk, 1).endswith("It grew.\nIt closed.")
+    desk.keyboard.press("u")
+    assert copied(desk, 1) == "It opened in 1974. It grew."
+    wait_until(desk, "saved")
+    assert stored()["passage_1_standalone"] == "It opened in 1974. It grew."
+
+
+# A page translator: each text that it may change is wrapped, and changed.
+TRANSLATE = """keep => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  for (const node of nodes) {
+    if (!node.data.trim() || node.parentElement.closest(`script, style, textarea, ${keep}`)) continue;
+    const font = document.createElement("font");
+    font.textContent = node.data.replace(/\\p{L}+/gu, (word) => `${word}ung`);
+    node.replaceWith(font);
+  }
+}"""
+
+
+@pytest.mark.parametrize("keeps_to_it", [True, False])
+def test_a_translated_page_gives_the_article_s_words_or_a_warning(page, watch, keeps_to_it):
+    alice = make.annotator("alice")
+    desk = opened(page, real_draft(f"It opened in 1974.{TAG} It grew.\n\nIt closed.", alice), alice)
+    desk.evaluate(TRANSLATE, "[translate=no]" if keeps_to_it else "none")
+    expect(desk.get_by_role("button", name="Submitung", exact=True)).to_have_count(1)
+    desk.locator(".article-text p").last.evaluate("last => getSelection().selectAllChildren(last)")
+    desk.keyboard.press("2")
+    assert copied(desk, 2) == ("It closed." if keeps_to_it else "Itung closedung.")
+    warning = desk.locator("#id_passage_2_copied-warning")
+    if keeps_to_it:
+        wait_until(desk, "saved")
+        assert [piece["text"] for piece in Annotation.objects.get().provenance["2"]] == [
+            "It closed."
+        ]
+        expect(warning).to_have_text("")
+        return
+    words = "Not in the stored revision of “Line 1”: “Itung”, “closedung”."
+    expect(warning).to_contain_text(words)
+    warning.get_by_label("I checked").check()
+    wait_until(desk, "saved")
+    desk.reload()
+    settled(desk)
+    expect(warning).to_contain_text(words)
+    watch.expect("status of 400")
+    desk.keyboard.press("Control+Enter")
+    expect(desk.locator("#error-summary")).to_contain_text(words)
 
 
 def test_origin_and_types_follow_what_was_sent_and_are_marked_until_touched(page):
@@ -204,6 +279,7 @@ def test_origin_and_types_follow_what_was_sent_and_are_marked_until_touched(page
     filled = {"modality_1", "modality_2", "type_2", "type_3", "passage_1_standalone"}
     assert filled <= set(Annotation.objects.get().filled)
     cell = desk.locator("[data-field=passage_1_standalone]")
+    cell.get_by_role("button", name="same as copied, edit").click()
     expect(cell).to_contain_text("Filled in: check it")
     cell.locator("textarea").press_sequentially(" Indeed.")
     expect(cell).not_to_contain_text("Filled in")
@@ -226,7 +302,7 @@ def test_a_part_of_the_filled_in_passage_takes_its_place_and_another_sentence_co
     assert copied(desk) == "It grew."
     expect(desk.locator("[data-field=passage_1_copied]")).not_to_contain_text("Filled in")
     select(desk, "It closed", "closed.")
-    desk.keyboard.press("1")
+    desk.keyboard.press("3")
     assert copied(desk) == "It grew.\nIt closed."
     expect(desk.locator("[name=passage_1_standalone]")).to_have_value("It grew.\nIt closed.")
     wait_until(desk, "saved")
@@ -325,7 +401,7 @@ def test_selections_that_no_mouse_makes_neatly(page):
     desk.keyboard.press("2")
     assert copied(desk, 2) == "Two kilns."
     select(desk, "שלום", "Γειά")
-    desk.keyboard.press("2")
+    desk.keyboard.press("4")
     assert copied(desk, 2) == "Two kilns.\nשלום 👩‍🚀 Γειά"
     wait_until(desk, "saved")
     pieces = Annotation.objects.get().provenance["2"]
@@ -360,6 +436,7 @@ def test_full_storage_and_pasted_html_lose_nothing(page):
     entries = stored()
     assert (entries["passage_2_copied"], entries["article_2"]) == ("It grew.", title)
     box = desk.locator("[name=passage_1_standalone]")
+    desk.get_by_role("button", name="Passage 1, stand-alone: same as copied, edit").click()
     box.fill("<p onclick=alert(1)>It <b>grew</b>.</p><script>alert(2)</script>")
     wait_until(desk, "saved")
     desk.reload()
@@ -413,5 +490,5 @@ def test_a_passage_is_in_the_language_of_the_article_it_was_copied_from(page):
     assert of_second.evaluate_all(languages) == "de,de,de,de"
     desk.locator("#pane-article .article-text").evaluate("article => { article.lang = 'fr'; }")
     select(desk, "Das Dach", "Das Dach")
-    desk.keyboard.press("2")
+    desk.keyboard.press("4")
     assert of_second.evaluate_all(languages) == ",,,"

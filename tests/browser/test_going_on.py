@@ -56,6 +56,45 @@ def test_a_choice_by_key_opens_the_next_step_and_is_announced(opened):
     expect(said(page)).to_contain_text("“Different” chosen. 3 What contradicts what")
 
 
+def test_next_right_after_a_step_that_went_on_by_itself_skips_none(opened):
+    page = opened(**make.whole(validity="", same_passage=""))
+    page.keyboard.press("v")
+    for way in ("n", "Alt+n", None):
+        if way:
+            page.keyboard.press(way)
+        else:
+            page.get_by_role("button", name="Next").click()
+        if way == "n":
+            expect(said(page)).to_have_text("This step had opened by itself. Next again goes on.")
+            expect(page.locator("#step-passages")).to_be_focused()
+    assert step_of(page) == "types"
+    page.locator("[data-step-link=passages]").click()
+    page.keyboard.press("d")
+    expect(page.locator("[name=statement_1]")).to_be_focused()
+    page.locator("[name=statement_1]").fill("Written here, so Next goes on.")
+    page.keyboard.press("Alt+n")
+    assert step_of(page) == "types"
+
+
+def test_a_stand_alone_text_that_is_its_copy_is_one_line_and_one_stop(opened):
+    copy = make.WHOLE["passage_1_copied"]
+    page = opened(**make.whole(passage_1_standalone=copy))
+    page.locator("[data-step-link=passages]").click()
+    cell = page.locator("[data-field=passage_1_standalone]")
+    same = cell.get_by_role("button", name="Passage 1, stand-alone: same as copied, edit")
+    expect(cell.locator("textarea")).to_be_hidden()
+    expect(cell.locator("button:visible:not([tabindex='-1'])")).to_have_count(1)
+    same.press("Enter")
+    expect(cell.locator("textarea")).to_be_focused()
+    page.locator("[name=article_1]").focus()
+    expect(cell.locator("textarea")).to_be_visible()  # opened, it stays open
+    page.reload()
+    settled(page)
+    expect(same).to_be_visible()
+    page.locator("[name=passage_1_copied]").fill("Another copy.")
+    expect(cell.locator("textarea")).to_be_visible()
+
+
 def test_a_choice_stays_where_something_is_missing_and_says_so(opened):
     page = opened()
     page.keyboard.press("v")
@@ -267,6 +306,10 @@ def test_a_card_says_that_its_passage_has_changed_under_the_span(opened):
     page.locator("[data-step-link=questions]").click()
     lost = card(page, 1).locator(".span-lost")
     expect(lost).to_have_text(f"Its span is not in it any more: {make.WHOLE['span_1']}")
+    page.locator("[data-step-link=reason]").click()
+    page.locator("[name=span_1]").fill("by the moon")  # which was never in it
+    expect(lost.locator("span")).to_be_hidden()
+    expect(lost).to_contain_text("by the moon")
     expect(card(page, 1).locator("mark")).to_have_count(0)
     expect(card(page, 2).locator(".span-lost")).to_be_hidden()
     wait_until(page, "saved")

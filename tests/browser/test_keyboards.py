@@ -171,6 +171,30 @@ def test_the_sheet_shows_the_keys_of_this_keyboard(page):
     assert {"о j", "& 1", "é 2", "т n", "Alt+Т Alt+N", "/", "Escape"} <= set(caps)
 
 
+@pytest.mark.parametrize(
+    ("replacing", "adding"),
+    [
+        (("2", "Digit2", {}), ("4", "Digit4", {})),
+        (("é", "Digit2", {}), ("'", "Digit4", {})),
+        (("2", "Digit2", SHIFT), ("4", "Digit4", SHIFT)),  # as one types digits on AZERTY
+        (("2", "Digit2", {}), ("4", "Numpad4", {})),
+    ],
+    ids=["qwerty and cyrillic", "azerty", "azerty with shift", "number pad"],
+)
+def test_a_passage_is_replaced_and_added_to_on_any_keyboard(page, replacing, adding):
+    alice = annotating.annotator("alice")
+    sign_in(page, alice)
+    page.goto(f"/annotate/{annotating.draft(alice).assignment_id}/")
+    settled(page)
+    page.locator("[name=validity]").first.check()
+    taken = []
+    for key, code, more in (replacing, replacing, adding):
+        press(page, "о", "KeyJ")
+        taken.append(page.evaluate("document.getSelection().toString()").split("[")[0].strip())
+        press(page, key, code, **more)
+    expect(page.locator("[name=passage_2_copied]")).to_have_value("\n".join(taken[1:]))
+
+
 def test_an_annotation_by_cyrillic_keys(page):
     alice = annotating.annotator("alice")
     draft = annotating.draft(alice)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.annotation import factories as make
 from tests.annotation.captured_cases import TAG
 from tests.browser.conftest import settled, sign_in
-from tests.browser.test_annotate_page import address, choose, stored, wait_until
+from tests.browser.test_annotate_page import address, choose, stored, wait_until, write_alone
 from tests.browser.test_capturing import copied, real_draft
 from tests.browser.test_operations import ENDS_OF
 
@@ -121,7 +121,7 @@ def words(desk):
     """The passage of step 3."""
     desk.locator("[data-step-link=passages]").click()
     desk.locator("[name=passage_1_copied]").fill(PASSAGE)
-    desk.locator("[name=passage_1_standalone]").fill("")
+    write_alone(desk, 1, "")
     desk.locator("[data-step-link=reason]").click()
     words = desk.get_by_role("group", name="Passage 1: select its contradicted words")
     expect(words).to_have_text(PASSAGE)

@@ -10,7 +10,14 @@ from tests.annotation import factories as make
 from tests.annotation.factories import decide
 from tests.browser.axe import violations
 from tests.browser.conftest import settled, sign_in
-from tests.browser.test_annotate_page import address, choose, fill_whole, stored, wait_until
+from tests.browser.test_annotate_page import (
+    address,
+    choose,
+    fill_whole,
+    stored,
+    wait_until,
+    write_alone,
+)
 from wikifetch.models import Sighting
 from wikifetch.wikitext.finder import find_tags
 
@@ -155,6 +162,7 @@ def test_one_step_shows_at_a_time_or_all_as_the_person_likes(desk):
 def test_next_and_back_put_the_focus_where_the_work_begins(desk):
     desk.keyboard.press("v")
     desk.keyboard.press("n")
+    desk.keyboard.press("n")
     assert focused(desk) == "statement_1"
     desk.keyboard.press("Alt+n")
     assert focused(desk) == "type_1"
@@ -199,7 +207,7 @@ def test_a_key_that_sends_nothing_says_what_to_do(desk):
     expect(said).to_contain_text("“Valid” chosen.")
     desk.keyboard.press("2")
     expect(said).to_have_text("Nothing is selected. Click a sentence of the article, or press j.")
-    desk.get_by_role("button", name="Next").click()
+    desk.locator("[data-step-link=reason]").click()
     expect(said).to_have_text("")
     desk.get_by_role("button", name="Take the selection").first.click()
     expect(said).to_have_text("Nothing is selected. Select words in a passage above.")
@@ -217,7 +225,7 @@ def test_the_rail_shows_what_is_missing_and_what_to_check(desk):
     expect(step).to_contain_text("not open")
     desk.keyboard.press("v")
     expect(step).to_contain_text("2 missing")
-    desk.keyboard.press("n")
+    desk.locator("[data-step-link=reason]").click()
     expect(desk.get_by_text("Still missing: Passage 1 states that")).to_be_visible()
     desk.locator("[name=statement_1]").fill("It is old.")
     desk.locator("[name=statement_2]").fill("It is new.")
@@ -284,7 +292,7 @@ PASSAGE = "It was built in 1801 🏭 by the miller, not in 1820."
 def at_claims(desk):
     desk.keyboard.press("v")
     desk.locator("[name=passage_1_copied]").fill(PASSAGE)
-    desk.locator("[name=passage_1_standalone]").fill("")
+    write_alone(desk, 1, "")
     desk.locator("[data-step-link=reason]").click()
     words = desk.get_by_role("group", name="Passage 1: select its contradicted words")
     expect(words).to_have_text(PASSAGE)
@@ -329,7 +337,7 @@ def test_a_copy_is_made_stand_alone_with_names_and_undo(desk):
     desk.get_by_label("Title of article A").fill("Kettle Mill (Elbe)")
     desk.locator("[name=passage_1_copied]").fill(PASSAGE)
     text = desk.locator("[name=passage_1_standalone]")
-    text.fill("")
+    write_alone(desk, 1, "")
     desk.get_by_role("button", name="Begin with the copy").click()
     expect(text).to_have_value(PASSAGE)
     desk.get_by_role("button", name="Kettle Mill in place of It", exact=True).click()
@@ -346,7 +354,7 @@ def test_a_row_has_a_sentence_to_begin_with_but_is_not_done_by_it_unseen(desk):
     desk.keyboard.press("v")
     desk.get_by_label("Title of article B").fill("Elbe Metro")
     desk.locator("[name=passage_2_copied]").fill("Length of all lines: 14.7 km")
-    desk.locator("[name=passage_2_standalone]").fill("")
+    write_alone(desk, 2, "")
     desk.locator("[data-field=modality_2] input[value=table]").check()
     missing = desk.locator("#step-passages [data-missing]")
     expect(missing).to_contain_text("Passage 2, stand-alone")
@@ -371,9 +379,15 @@ def test_keys_write_a_stand_alone_text_take_a_span_as_answer_and_open_help(desk)
     at_claims(desk)
     desk.locator("[name=span_1]").fill("in 1801")
     desk.locator("[data-step-link=reason]").focus()
+    first, second = (desk.locator(f"[name=passage_{n}_standalone]") for n in (1, 2))
+    for box in (first, second, first):
+        desk.keyboard.press("w")
+        expect(box).to_be_focused()
+        desk.keyboard.press("Escape")
+    expect(first).to_have_value(PASSAGE)
     desk.keyboard.press("w")
-    expect(desk.locator("[name=passage_1_standalone]")).to_be_focused()
-    expect(desk.locator("[name=passage_1_standalone]")).to_have_value(PASSAGE)
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("w")
     desk.keyboard.press("Alt+h")
     expect(desk.get_by_text("The same passage, clear on its own").first).to_be_visible()
     desk.keyboard.press("Alt+h")

@@ -22,10 +22,4 @@ export function held(pieces, passage) {
   return pieces.filter(({ text }) => folded(passage).includes(folded(text)));
 }
 
-/** Whether the passage has this very piece. */
-export function hasPiece(form, n, passage, { revision, start, text }) {
-  const isIt = (piece) => piece.revision === revision && piece.start === start && piece.text === text;
-  return held(readPieces(form)[n], passage).some(isIt);
-}
-
 const folded = (text) => text.trim().replace(/\s+/g, " ");

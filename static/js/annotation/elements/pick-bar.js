@@ -2,7 +2,7 @@
 // or after it (3, 4), with where it is from. The focus and the selection stay in the article.
 
 import { textControl } from "../entries.js";
-import { addPiece, hasPiece } from "../pieces.js";
+import { addPiece } from "../pieces.js";
 import { copied, elementOf, withWholeWords } from "./article-text.js";
 import { button, made, write } from "../../shared/dom.js";
 
@@ -89,9 +89,8 @@ export class PickBar {
     const box = this.box(n);
     const { value: before, lang } = box;
     const isAdded = key > 2 && before.trim();
-    const piece = sentPiece(selected);
-    if (isAdded && hasPiece(this.form, n, before, piece)) return this.say(`Passage ${n} has this already: “${shortened(text)}”`);
-    addPiece(this.form, n, piece);
+    if (isAdded && `\n${before}\n`.includes(`\n${text}\n`)) return this.say(`Passage ${n} has this already: “${shortened(text)}”`);
+    addPiece(this.form, n, sentPiece(selected));
     const isOfOne = !isAdded || lang === selected.holder.lang;
     this.put(n, isAdded ? `${before}${before.endsWith("\n") ? "" : "\n"}${text}` : text, isOfOne ? selected.holder.lang : "");
     const after = box.value;
