@@ -25,6 +25,13 @@ from annotation.reviewing.merging import FieldSources, merged, sources_of
 from annotation.states import AnnotationState
 from leases.refusal import Refusal
 
+ALIKE = "questions_alike"
+
+
+def about(part: str, message: str) -> Refusal:
+    """A refusal that is about one part of the review's form: same, chosen, reason, withdraw."""
+    return Refusal(message, fields={part: [message]})
+
 
 class ChecksRefused(Refusal):
     """The checks report `findings` on the merged annotation; warnings among them can be ticked as checked."""
@@ -52,7 +59,7 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
     by_id = {row.pk: row for row in rows}
     given = {row.pk: entries_of(row) for row in rows}
     if how.choice.base not in given or set(how.choice.by_field.values()) - set(given):
-        raise Refusal("Choose the annotation that the merge begins with.")
+        raise about("chosen", "Choose the annotation that the merge begins with.")
     wordings = picked_wordings(asked_in(rows), how.questions)
     entries = merged(given, how.choice, wordings)
     sources = sources_of(given, how.choice, entries, wordings)
@@ -80,7 +87,7 @@ def _alike(wordings: Sequence[Wording]) -> Iterator[CheckFinding]:
     for index, first in earlier.items():
         texts = (wording.row["question"] for wording in (first, wordings[index]))
         yield CheckFinding(
-            "questions_alike",
+            ALIKE,
             Level.WARN,
             f"{QUESTIONS.name}-{index}-question",
             "Two questions are nearly the same: “{}” and “{}”. Leave one out, or keep both.".format(

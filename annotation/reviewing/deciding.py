@@ -18,7 +18,7 @@ from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
 from annotation.fields.steps import INVALID, QUESTIONS
 from annotation.models import Annotation, Review, TagReview
-from annotation.reviewing.combining import Merge, made_of
+from annotation.reviewing.combining import Merge, about, made_of
 from annotation.reviewing.publishing_tags import draft_of
 from annotation.reviewing.tags_in_round import InRound, may_review
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
@@ -89,12 +89,14 @@ def accept_two(at: InRound, chosen: Sequence[int], *, by: Person, read: ReviewIn
     rows = _opened(at, by, read)
     pair = [row for row in rows if row.pk in chosen]
     if len(pair) != 2 or any(row.validity == INVALID for row in pair):
-        raise Refusal(
-            "Choose the two annotations that describe two contradictions; both are valid."
+        raise about(
+            "chosen",
+            "Choose the two annotations that describe two contradictions; both are valid.",
         )
     if _same_record(*pair):
-        raise Refusal(
-            "These two annotations would be published as exactly the same record. Accept one of them."
+        raise about(
+            "chosen",
+            "These two annotations would be published as exactly the same record. Accept one of them.",
         )
     ending = dict.fromkeys(chosen, Outcome.ACCEPT)
     return _decided(at, rows, Decision.TWO, ending, by=by, read=read, is_same=False)
@@ -105,7 +107,7 @@ def drop(at: InRound, *, by: Person, read: ReviewInput, is_same: bool | None) ->
     """Drop the tag as ambiguous, with a reason: none of its annotations is published."""
     rows = _opened(at, by, read)
     if not plain(read.reason):
-        raise Refusal("Say why the tag is ambiguous: write a reason.")
+        raise about("reason", "Say why the tag is ambiguous: write a reason.")
     ending = {row.pk: Outcome.DROP for row in rows}
     return _decided(at, rows, Decision.DROP, ending, by=by, read=read, is_same=is_same)
 
@@ -117,10 +119,10 @@ def send_back(
     """Let the authors edit these annotations again. Each needs a note, or there is a reason for all."""
     rows = [row for row in _opened(at, by, read) if row.pk in chosen]
     if not rows:
-        raise Refusal("Choose which annotation to send back.")
+        raise about("chosen", "Choose which annotation to send back.")
     for row in rows:
         if not plain(read.reason) and not read.notes_on(row).has_text:
-            raise Refusal("Say why you send it back: a reason, or a note on a field.")
+            raise about("reason", "Say why you send it back: a reason, or a note on a field.")
         notes = read.notes_on(row)
         whole = "\n".join(filter(None, [plain(read.reason), plain(notes.whole)]))
         _keep(None, row, Outcome.SEND_BACK, ReviewNotes(whole, notes.by_field), by)
@@ -195,7 +197,7 @@ def _check_notes(read: ReviewInput) -> None:
 
 def _require_answer(rows: Sequence[Annotation], is_same: bool | None) -> None:
     if len(rows) > 1 and is_same is None:
-        raise Refusal("Answer first: do the annotations describe the same contradiction?")
+        raise about("same", "Answer first: do the annotations describe the same contradiction?")
 
 
 def _same_record(first: Annotation, second: Annotation) -> bool:
@@ -216,7 +218,7 @@ def _decided(
     """Keep the decision and what becomes of each annotation: `ending` by id, LEAVE of the others."""
     rows = list(rows)
     if not ending or set(ending) - {row.pk for row in rows}:
-        raise Refusal("Choose one of the annotations on this page.")
+        raise about("chosen", "Choose one of the annotations on this page.")
     _close(at, read, by)
     kept = TagReview.objects.create(
         **at._asdict(),
@@ -244,10 +246,11 @@ def _close(at: InRound, read: ReviewInput, by: Person) -> None:
             tell(gone[0].campaign, holders, "decided without the draft", by)
         ASSIGNMENT.move(held, "leave_out", lease_holder="", lease_until=None)
     elif people := held.count():
-        raise Conflict(
+        message = (
             f"{people} {'person still works' if people == 1 else 'people still work'} on this tag. Wait for them, or "
             "choose “Withdraw what is in progress”: their drafts stay with them."
         )
+        raise Conflict(message, fields={"withdraw": [message]})
     ASSIGNMENT.move(at.assignments.filter(state=AssignmentState.FREE), "leave_out")
 
 

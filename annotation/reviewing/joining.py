@@ -94,15 +94,20 @@ def picked_wordings(
 
     Raises Refusal if answers contradict, unless exactly one of them or NEITHER is picked.
     """
-    result = []
-    for index, question in enumerate(asked):
-        keys = picks.get(index, [])
-        if question.contradicts and len(keys) != 1:
-            raise Refusal(
-                f"“{question.question}” has different answers in these annotations. Choose one of them, or neither."
-            )
-        result += [wording for wording in question.wordings.values() if wording.key in keys]
-    return result
+    if unsettled := {
+        f"question-{index}": [
+            f"“{question.question}” has different answers in these annotations. Choose one of them, or neither."
+        ]
+        for index, question in enumerate(asked)
+        if question.contradicts and len(picks.get(index, [])) != 1
+    }:
+        raise Refusal(next(iter(unsettled.values()))[0], fields=unsettled)
+    return [
+        wording
+        for index, question in enumerate(asked)
+        for wording in question.wordings.values()
+        if wording.key in picks.get(index, [])
+    ]
 
 
 def are_alike(first: Entries, second: Entries) -> bool:

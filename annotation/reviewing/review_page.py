@@ -17,8 +17,9 @@ from annotation.fields.checks import CheckFinding, Level
 from annotation.fields.entries import FIELDS, entries_of
 from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.models import Annotation, Assignment, Review, TagReview
-from annotation.reviewing.combining import ChecksRefused, asked_in
+from annotation.reviewing.combining import ALIKE, ChecksRefused, asked_in
 from annotation.reviewing.comparing import ComparedField, compared_steps
+from annotation.reviewing.deciding import MOST_NOTE
 from annotation.reviewing.joining import NEITHER, AskedQuestion, alike_pairs
 from annotation.reviewing.shown_comparison import (
     ComparedParts,
@@ -201,13 +202,44 @@ class ReviewPage:
         return [self._note(column.letter, QUESTIONS.name) for column in self.columns]
 
     @property
+    def has_question_note(self) -> bool:
+        return any(note.text for note in self.question_notes)
+
+    @cached_property
     def refused_findings(self) -> list[tuple[CheckFinding, bool, str]]:
-        """What the checks report on the merged annotation: each with whether it can be ticked, and its field."""
+        """Of the merged annotation: each with whether it can be ticked, and its field or question."""
         found = self.refusal.findings if isinstance(self.refusal, ChecksRefused) else ()
-        return [
-            (finding, finding.level == Level.WARN, finding.field.partition("-")[0])
-            for finding in found
+        return [(finding, finding.level == Level.WARN, self._part_of(finding)) for finding in found]
+
+    def _part_of(self, finding: CheckFinding) -> str:
+        """A question of the merged annotation under its name on this page."""
+        name, _, rest = finding.field.partition("-")
+        taken = [asked.name for asked in self.questions for each in asked.wordings if each.is_taken]
+        at = int(rest.partition("-")[0]) if name == QUESTIONS.name and rest else len(taken)
+        return taken[at] if at < len(taken) else name
+
+    @cached_property
+    def wrong(self) -> list[str]:
+        """The parts of the form that the refusal is about, as they are named there; the first one gets the focus."""
+        if self.refusal is None:
+            return []
+        too_long = [
+            name
+            for name, text in self.typed.items()
+            if name.partition("-")[0] in ("note", "reason") and len(str(text)) > MOST_NOTE
         ]
+        ticks = [f.key for f, can_be_ticked, _ in self.refused_findings if can_be_ticked]
+        parts = [part for _, _, part in self.refused_findings]
+        alike = {p for f, _, p in self.refused_findings if f.code == ALIKE}
+        nears = [
+            number for asked in self.questions if asked.name in alike for number in asked.alike
+        ]
+        near = [asked.name for asked in self.questions if asked.n in nears]
+        return [*(self.refusal.fields or {}), *ticks, *parts, *near, *too_long]
+
+    @property
+    def first_wrong(self) -> str:
+        return self.wrong[0] if self.wrong else ""
 
     @property
     def checked(self) -> list[str]:
@@ -239,9 +271,9 @@ class ReviewPage:
 
     def _question(self, n: int, asked: AskedQuestion, alike: list[int]) -> ShownQuestion:
         letters = {column.annotation.pk: column.letter for column in self.columns}
-        # A question that does not contradict is taken unless the reviewer takes the tick away.
+        # A question is taken unless the reviewer takes the tick away, or it contradicts, or repeats an earlier one.
         picked = self.typed.getlist(f"question-{n - 1}")
-        by_default = not self.typed and not asked.contradicts
+        by_default = not self.typed and not asked.contradicts and not alike
         wordings = []
         for wording in asked.wordings.values():
             first = wording.sources[0]

@@ -19,7 +19,7 @@ from annotation.fields.form_input import number_in, plain
 from annotation.models import Annotation, Campaign, TagReview
 from annotation.monitoring.assignment_list import begun_campaigns
 from annotation.reviewing import deciding
-from annotation.reviewing.combining import Merge
+from annotation.reviewing.combining import Merge, about
 from annotation.reviewing.deciding import ReviewInput, ReviewNotes
 from annotation.reviewing.merging import FieldSources
 from annotation.reviewing.ready_tags import ready_tags
@@ -144,24 +144,27 @@ def decide(posted: QueryDict, at: InRound, by: Person) -> str:
 
 def only(chosen: list[int]) -> int:
     if len(chosen) != 1:
-        raise Refusal(
-            "Choose one annotation: the one to accept, or the one that a merge begins with."
+        raise about(
+            "chosen",
+            "Choose one annotation: the one to accept, or the one that a merge begins with.",
         )
     return chosen[0]
 
 
 def require_yes(is_same: bool | None) -> None:
     if not is_same:
-        raise Refusal(
-            "A merge is of annotations that describe the same contradiction. Answer that question with yes."
+        raise about(
+            "same",
+            "A merge is of annotations that describe the same contradiction. Answer that question with yes.",
         )
 
 
 def require_no(is_same: bool | None) -> None:
     if is_same is not False:
-        raise Refusal(
+        raise about(
+            "same",
             "Two contradictions were found only if the annotations do not describe the same one. Answer that question "
-            "with no."
+            "with no.",
         )
 
 

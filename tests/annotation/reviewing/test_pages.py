@@ -1,5 +1,7 @@
 """The pages of reviews: the list of tags, and one tag with its annotations."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains, assertNotContains
@@ -240,6 +242,47 @@ def test_of_two_reviewers_the_second_keeps_what_they_wrote(client, pair):
     for text in ("Nobody knows.", "Good.", "Shorter."):
         assert page.count(text) == 1
     assert "<textarea" not in page
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("decision", "typed", "marked", "focused"),
+    [
+        ("accept", {"same": "yes"}, "field-chosen", 'name="chosen" value="A"'),
+        ("accept", {"chosen": "A"}, "field-same", 'name="same" value="yes"'),
+        ("merge", {"chosen": "A", "same": "yes"}, "field-question-0", 'id="field-question-0"'),
+        ("drop", {"same": "no"}, "field-reason", 'name="reason"'),
+        ("drop", {"same": "no", "reason": "x" * 4_001}, "field-reason", 'name="reason"'),
+        ("drop", {"same": "no", "reason": "x", "note-B-span_1": "x" * 4_001}, "", 'name="note-B-span_1"'),
+        ("drop", {"same": "no", "reason": "x", "note-A-questions": "x" * 4_001}, "", 'name="note-A-questions"'),
+    ],
+)  # fmt: skip
+def test_a_refusal_marks_what_it_is_about_and_goes_there(
+    client, pair, decision, typed, marked, focused
+):
+    page = decide(client, pair[0], decision, **typed).content.decode()
+    assert re.findall(r'field-bad"\s+id="([^"]+)"', page) == ([marked] if marked else [])
+    (there,) = re.findall(r"<[^<>]*\sautofocus\b[^<>]*>", page)
+    assert focused in there
+    if marked and len(typed.get("reason", "")) < 4_000:
+        assert f'<a href="#{marked}">' in page
+
+
+def test_what_the_checks_report_is_marked_tick_boxes_fields_and_questions(client, olga):
+    near = {**ASKED, "question": "In which year was Kettle Mill built?", "answer_1": "In 1801"}
+    passage = {"passage_1_copied": "A tower.", "passage_1_standalone": "The tower is old."}
+    pair = make.two_of_a_tag({}, {**passage, "span_1": "tower", "questions": [near]}, by=olga)
+    page = opened(client, pair[0])
+    assert "Nearly the same" in page
+    assert 'id="question-0-A-1" checked' in page
+    assert 'id="question-1-B-1" checked' not in page
+    choices = {"take-span_1": "B", "question-0": "A-1", "question-1": "B-1"}
+    page = decide(client, pair[0], "merge", same="yes", chosen="A", **choices).content.decode()
+    marked = set(re.findall(r'field-bad"\s+id="([^"]+)"', page))
+    assert marked == {"field-span_1", "field-question-0", "field-question-1"}
+    assert '<a href="#field-question-1">Two questions are nearly the same' in page
+    (there,) = re.findall(r"<[^<>]*\sautofocus\b[^<>]*>", page)
+    assert 'name="checked" value="span_not_found:span_1"' in there
 
 
 @pytest.mark.once
