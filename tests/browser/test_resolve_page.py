@@ -92,8 +92,15 @@ def test_a_discussion_by_keys(open_page):
     for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
         make.hand_in(study, name, verdict)
     slots = [make.slots(study, make.judge(name))[0].pk for name in ("alice", "bob")]
-    page = open_page(make.judge("alice"))
+    page = open_page(make.judge("alice"), width=1366, height=768)
     page.goto(f"/judge/discussions/{slots[0]}/")
+    for n in range(3):  # however much the two have written
+        propose = page.get_by_role("button", name="Propose and sign").last
+        expect(propose).to_be_in_viewport(ratio=1)
+        page.keyboard.press("c")
+        page.keyboard.type(f"{n}: " + "What the criteria say of this. " * 20)
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_text(f"{n}: What")).to_be_visible()
     page.keyboard.press("c")
     page.keyboard.type("12: I read it so.")
     page.keyboard.press("Control+Enter")

@@ -22,7 +22,7 @@ export class Steps {
       this.tick(target);
       this.check();
     });
-    form.addEventListener("input", () => { this.arrived = null; });
+    form.addEventListener("input", ({ target }) => { if (this.arrived?.contains(target)) this.arrived = null; });
     form.addEventListener("focusin", (event) => this.mark(event.target.closest("[data-step]")?.dataset.step));
     for (const hidden of form.querySelectorAll("[data-step-by], [data-view-steps]")) hidden.hidden = false;
     this.view(recalled(VIEW) ?? "one");
