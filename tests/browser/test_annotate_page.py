@@ -1,11 +1,12 @@
 """The annotate page in a real browser: typed text is saved, and the page shows whether it is."""
 
 import re
+from contextlib import suppress
 
 import pytest
 from django.templatetags.static import static
 from django.urls import reverse
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from accounts.roles import Role
 from annotation.models import Annotation, Assignment
@@ -64,10 +65,12 @@ def choose(page, name, value):
 def write_alone(desk, n, text):
     """The stand-alone text of passage `n`, which is one line while it says the same as its copy."""
     cell = desk.locator(f"[data-field=passage_{n}_standalone]")
-    same = cell.locator(".standalone-same button")
-    if same.is_visible():
-        same.click()
-    cell.locator("textarea").fill(text)
+    box, same = cell.locator("textarea"), cell.locator(".standalone-same button")
+    if not same.is_visible():
+        with suppress(TimeoutError):  # it may become one line just now
+            return box.fill(text, timeout=1_000)
+    same.click()
+    return box.fill(text)
 
 
 def fill_whole(page):

@@ -412,6 +412,7 @@ def controls_in(step) -> list[str]:
 def test_a_screen_reader_meets_the_fields_of_each_step_in_order_with_names_and_states(desk):
     desk.keyboard.press("v")
     desk.get_by_role("button", name="All steps").click()
+    desk.get_by_role("button", name="Passage 1, stand-alone: same as copied, edit").click()
     expect(desk.locator(".span-words")).to_have_count(2)
     steps = {key: desk.locator(f"#step-{key}") for key in ("validity", "passages", "reason")}
     assert controls_in(steps["validity"]) == [
