@@ -120,6 +120,8 @@ def form_fields(entered: dict) -> Iterator[tuple[str, str]]:
                 yield name, str(chosen)
     for finding in check(entered):
         yield "checked", finding.key
+    for n in (1, 2):
+        yield "checked", f"not_in_article:passage_{n}_copied"
 
 
 def session_of(person) -> str:
