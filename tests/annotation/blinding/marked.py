@@ -62,6 +62,7 @@ def world(reader: Person) -> dict[str, object]:
         "place": submitted.assignment_id,
         "tag": submitted.sighting.tag_id,
         "person": people["bob"].pk,
+        "aron": people["bob"].pk,
         "contradiction": published.contradiction_id,
         "tags": [published.sighting.tag_id, submitted.sighting.tag_id, draft.sighting.tag_id],
         **decided_on(instance, people),
