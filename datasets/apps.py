@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
+    from accounts.models import Person
     from datasets.importers.import_kinds import ImportKind
     from protocols.record_sources import RecordSource
     from protocols.uses import Use
@@ -37,7 +38,7 @@ def _record_imports() -> "ImportKind":
     return RecordImports()
 
 
-def _collections(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+def _collections(person: "Person", protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     from django.urls import reverse
 
     from datasets.models import Collection as CollectionRow

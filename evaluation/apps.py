@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
+    from accounts.models import Person
     from annotation.models import Campaign
     from datasets.models import Collection as CollectionRow
     from datasets.releasing.bundle.counted import Annotated
@@ -65,7 +66,7 @@ def _with_label(declaration: "Declaration", keys: Collection[int], label: str) -
     return with_label(declaration, keys, label)
 
 
-def _reports(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+def _reports(person: "Person", protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     """The frozen reports of studies that were opened with these protocols."""
     from django.urls import reverse
 

@@ -11,26 +11,13 @@ from datasets.models import Contradiction, Instance
 from generation.models import Run
 from generation.states import ResponseState
 from leases.extension import ExtensionPoint
-from leases.refusal import NotAllowed, NotFoundHere
+from leases.refusal import NotFoundHere
 from pages.counting import how_many
 
 # Which of the runs are hidden from the person with their responses, whatever their roles: their ids.
 hides_runs: ExtensionPoint[[Person, Sequence[Run]], set[int]] = ExtensionPoint(
     "generation.access.hides_runs"
 )
-
-# Whether lists of models are closed to the person now, whatever their roles.
-hides_models: ExtensionPoint[[Person], bool] = ExtensionPoint("generation.access.hides_models")
-HIDDEN = (
-    "You judge or resolve responses in a study that is still open. Which {} there are stays hidden from you until the "
-    "study is closed."
-)
-
-
-def check_models_shown(person: Person, what: str = "models") -> None:
-    """Raises NotAllowed while lists of models, and the pages of prompts with them, are closed to the person."""
-    if any(hides_models(person)):
-        raise NotAllowed(HIDDEN.format(what))
 
 
 def may_see(person: Person, run: Run) -> bool:

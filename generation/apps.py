@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 if TYPE_CHECKING:
+    from accounts.models import Person
     from datasets.importers.import_kinds import ImportKind
     from generation.call_queues import CallQueue
     from protocols.uses import Use
@@ -38,16 +39,18 @@ class GenerationConfig(AppConfig):
         part_problems.add(self.name, prompt_problems)
 
 
-def runs_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
-    """The runs over collections that have these protocols now."""
+def runs_over(person: "Person", protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+    """The runs over collections that have these protocols now, but for those hidden from the person."""
     from django.urls import reverse
 
+    from generation.access import visible_to
     from generation.models import Run
     from protocols.uses import Use
 
     rows = Run.objects.filter(collection__protocol__in=protocols).order_by("pk")
-    for of, key, name in rows.values_list("collection__protocol", "pk", "name"):
-        yield of, Use("run", name, reverse("generation:run", args=[key]))
+    of = dict(rows.values_list("pk", "collection__protocol"))
+    for run in visible_to(person, rows):
+        yield of[run.pk], Use("run", run.name, reverse("generation:run", args=[run.pk]))
 
 
 def response_imports() -> "ImportKind":

@@ -1,6 +1,7 @@
 """Language models, runs and their responses."""
 
-from typing import ClassVar
+import hashlib
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -19,6 +20,22 @@ LONG = ("request", "reply", "reasoning")
 PERSON = settings.AUTH_USER_MODEL
 # The options of a row that stands for the author of given texts, which no model is asked for.
 GIVEN = {"given": True}
+
+
+def shown_sha256(text: str, finding: str) -> str:
+    """sha256 (hex) of what a judge is shown of an answer: its text, or the finding where it has none."""
+    return hashlib.sha256((text or finding).encode()).hexdigest()
+
+
+class ShownSha256(models.CharField):
+    """The hash of a finished response, which save and bulk_create keep; who updates a text updates it too."""
+
+    def pre_save(self, row: Any, add: bool) -> str | None:  # type: ignore[override]
+        is_done = row.state == ResponseState.DONE
+        row.text_sha256 = shown_sha256(row.text, row.finding) if is_done else None
+        return row.text_sha256
+
+
 # Why a finished response is not an answer of the model; judges are shown these words.
 FINDINGS = (
     (chat.REFUSED, "The model declined to answer."),
@@ -275,6 +292,12 @@ class Response(Leased):
         max_length=10, choices=ResponseState.choices, default=ResponseState.PENDING
     )
     text = models.TextField(blank=True)
+    text_sha256 = ShownSha256(
+        max_length=64,
+        null=True,
+        editable=False,
+        help_text="Of what a judge is shown of it, by which the same text is known in another run.",
+    )
     check_reply = models.TextField(
         null=True,
         blank=True,
@@ -327,6 +350,10 @@ class Response(Leased):
             models.CheckConstraint(
                 condition=Q(state__in=ResponseState.values), name="response_state_is_known"
             ),
+            models.CheckConstraint(
+                condition=~Q(state=ResponseState.DONE) | Q(text_sha256__isnull=False),
+                name="response_done_is_known_by_its_text",
+            ),
         ]
         indexes = [
             models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease"),
@@ -343,6 +370,10 @@ class Response(Leased):
                 fields=["run", "finding", "askings"],
                 condition=Q(askings__isnull=False),
                 name="response_asked_for_a_form",
+            ),
+            # The same texts in all runs (judging/blinding.py).
+            models.Index(
+                fields=["instance", "prompt", "text_sha256", "run"], name="response_by_shown_text"
             ),
             # Few among many: those that wait for an admin's choice.
             models.Index(fields=["model"], condition=Q(held=True), name="response_held"),

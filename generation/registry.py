@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from datasets.identity import canonical
 from generation.inference import chat, client, faults, markup, probing, request_fields, scoring
-from generation.models import GIVEN, LanguageModel, Response, Run
+from generation.models import GIVEN, LanguageModel, Response, Run, shown_sha256
 from generation.states import ResponseState, RunState
 from leases.extension import ExtensionPoint
 from leases.refusal import Refusal
@@ -19,7 +19,7 @@ from leases.rows import first_of
 # Those of the responses with these keys that somebody has judged, whose texts stay as they are.
 judged: ExtensionPoint[[Collection[int]], set[int]] = ExtensionPoint("generation.registry.judged")
 _BATCH = 500
-_READ = ("pk", "text", "reasoning", "held", "check_reply", "reply", "request")
+_READ = ("pk", "text", "finding", "reasoning", "held", "check_reply", "reply", "request")
 
 
 class ServiceRefusal(Refusal):
@@ -201,7 +201,7 @@ def read_again(model: LanguageModel) -> int:
         kept = set().union(*judged(some))
         read = list(Response.objects.filter(pk__in=set(some) - kept).only(*_READ))
         new = [row for row in read if read_text(row, model.able)]
-        Response.objects.bulk_update(new, ["text", "reasoning", "held"])
+        Response.objects.bulk_update(new, ["text", "text_sha256", "reasoning", "held"])
         changed += len(new)
     return changed
 
@@ -212,6 +212,7 @@ def read_text(row: Response, able: chat.Abilities) -> bool:
     is_read = row.check_reply is None
     found = chat.text_of(row.reply, able, bare="prompt" in (row.request or {})) if is_read else None
     row.text, row.reasoning = found or before[:2]
+    row.text_sha256 = shown_sha256(row.text, row.finding)
     said = (row.text, row.check_reply or "")
     row.held = (is_read and not found) or any(markup.is_held(text, able.marks) for text in said)
     return (row.text, row.reasoning, row.held) != before

@@ -6,6 +6,7 @@ from django.apps import AppConfig
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
+    from accounts.models import Person
     from datasets.models import Contradiction
     from datasets.releasing.publishing import OpenUse
     from generation.call_queues import CallQueue
@@ -22,12 +23,11 @@ class JudgingConfig(AppConfig):
         from datasets.importers.arriving import came_along
         from datasets.releasing.bundle.asked import harnesses
         from datasets.releasing.publishing import open_uses
-        from generation.access import hides_models, hides_runs
+        from generation.access import hides_runs
         from generation.call_queues import queues
         from generation.elsewhere.undoing import run_uses
         from generation.registry import judged
         from judging.blinding import (
-            are_models_hidden,
             hidden_question_ids,
             hides_records,
             judged_runs,
@@ -40,7 +40,6 @@ class JudgingConfig(AppConfig):
         from judging.rubric_versions import left_out_of
         from judging.rules.declared_rubrics import TABLES, rubric_problems
         from judging.rules.example import rubric_blocks
-        from protocols.access import hides_protocols
         from protocols.checking import key_tables, part_problems
         from protocols.example_record import part_blocks
         from protocols.installed import unusable
@@ -51,8 +50,6 @@ class JudgingConfig(AppConfig):
         came_along.add(self.name, remove_unfinished)
         harnesses.add(self.name, bundled_harnesses)
         hides_runs.add(self.name, judged_runs)
-        hides_models.add(self.name, are_models_hidden)
-        hides_protocols.add(self.name, are_models_hidden)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         open_uses.add(self.name, open_studies_over)
@@ -68,7 +65,7 @@ class JudgingConfig(AppConfig):
         unusable.add(self.name, left_out_of)
 
 
-def studies_over(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+def studies_over(person: "Person", protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     """The studies that were opened with these protocols."""
     from django.urls import reverse
 

@@ -1,13 +1,13 @@
-"""What open studies hide from those who judge or resolve in them: runs, responses, results, reports, models.
+"""What open studies hide from those who judge or resolve in them: runs, responses, results, reports.
 
 Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Person
@@ -54,15 +54,9 @@ def open_studies_hidden_from(person: Person) -> list[int]:
     return list(Study.objects.filter(state=StudyState.OPEN).values_list("pk", flat=True))
 
 
-def are_models_hidden(person: Person) -> bool:
-    """Whether lists of models are hidden from `person`: they would narrow down who wrote a response."""
-    return bool(open_studies_hidden_from(person))
-
-
 def judged_runs(person: Person, runs: Sequence[Run]) -> set[int]:
     """Those of the runs whose responses are in an open study that is hidden from `person`."""
-    keys = {run.pk for run in runs}
-    return runs_of(open_studies_hidden_from(person), keys) & keys
+    return runs_of(open_studies_hidden_from(person)) & {run.pk for run in runs}
 
 
 def hidden_run_ids(person: Person) -> set[int]:
@@ -76,53 +70,46 @@ def judged_run_ids(person: Person) -> set[int]:
 
 
 def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
-    """Those of the studies over a run of which the person judges responses in another study that is open."""
+    """Those of the studies with a run that is hidden from the person as a judge of another study that is open."""
     asked = set(studies.values_list("pk", flat=True))
-    judged = set(open_studies_judged_by(person)) if asked else set()
-    if not judged:
-        return set()
-    runs: dict[int, set[int | str]] = {}
-    items = StudyItem.objects.filter(study__in=asked | judged).order_by()
-    columns = ("study_id", "response__run_id", "response__run__file_sha256")
-    for study, run, file in items.values_list(*columns).distinct():
-        runs.setdefault(study, set()).add(file or run)
+    judged = open_studies_judged_by(person) if asked else []
+    items = StudyItem.objects.filter(study__in=asked).order_by()
     return {
         study
-        for study in asked
-        if any(runs[study] & runs.get(other, set()) for other in judged - {study})
+        for open_one in judged
+        for study in items.filter(response__run__in=runs_of([open_one]))
+        .exclude(study=open_one)
+        .values_list("study_id", flat=True)
+        .distinct()
     }
 
 
-def runs_of(studies: Sequence[int], among: Collection[int] | None = None) -> set[int]:
-    """The runs of which these studies judge responses, and those of the same files: they have the same responses.
-
-    `among`: no others are asked for.
-    """
+def runs_of(studies: Sequence[int]) -> set[int]:
+    """The runs with a text that these studies judge, also where they judge it from another run."""
     if not studies:
         return set()
-    items = StudyItem.objects.filter(study__in=studies).order_by()
-    if among is not None:
-        items = items.filter(response__run__in=set(files_of(among)))
-    return set(files_of(set(items.values_list("response__run_id", flat=True).distinct())))
+    same = same_texts(Response.objects.filter(study_items__study__in=studies))
+    return set(same.values_list(f"{TWIN}run", flat=True).distinct())
 
 
-def files_of(runs: Collection[int]) -> dict[int, str | int]:
-    """The files of these runs and of all others of the same files; for a run of no file its own key."""
-    files = Run.objects.filter(pk__in=runs).exclude(file_sha256="").values("file_sha256")
-    rows = Run.objects.filter(file_sha256__in=files).values_list("pk", "file_sha256")
-    return {**{run: run for run in runs}, **dict(rows)}
+# From a response to those of its question's record, in all versions of it, and of other records of the collection.
+COLLECTION = "instance__contradiction__collection__contradictions__"
+TWIN = f"{COLLECTION}instances__responses__"
 
 
-def same_responses(run_of: Mapping[int, int]) -> set[int]:
-    """These responses, given with their runs, and the same ones in other runs of their files.
+def same_texts(responses: QuerySet[Response], **of_twin: object) -> QuerySet[Response]:
+    """Each of the responses with each that has the same text, itself too; the lookups of `of_twin` are of the latter.
 
-    They are compared here: no statement names them all.
+    The same are texts for one record, in any version of it, to one prompt, with one hash. TWIN leads to the second.
     """
-    rows = Response.objects.filter(run__in=set(files_of(set(run_of.values()))))
-    rows = rows.exclude(run__file_sha256="").order_by()
-    places = {key: place for key, *place in rows.values_list("pk", "run__file_sha256", "order")}
-    wanted = {tuple(places[key]) for key in run_of.keys() & places.keys()}
-    return {*run_of, *(key for key, place in places.items() if tuple(place) in wanted)}
+    return responses.order_by().filter(
+        **{
+            f"{COLLECTION}position": F("instance__contradiction__position"),
+            f"{TWIN}prompt": F("prompt"),
+            f"{TWIN}text_sha256": F("text_sha256"),
+            **{f"{TWIN}{lookup}": value for lookup, value in of_twin.items()},
+        }
+    )
 
 
 def hidden_question_ids(person: Person) -> set[int]:
@@ -171,14 +158,21 @@ def read_elsewhere(
 
 def _judged_elsewhere(study: Study, responses: Collection[Response]) -> dict[Study, int]:
     """On how many of the responses other studies have verdicts."""
-    run_of = {response.pk: response.run_id for response in responses}
-    runs, same = set(files_of(set(run_of.values()))), same_responses(run_of)
+    texts = {_text_of(response) for response in responses}
     given = JudgingSlot.objects.filter(item=OuterRef("pk"), judgment__isnull=False)
     judged = Q(Exists(given)) | Q(Exists(Resolution.objects.filter(item=OuterRef("pk"))))
-    rows = StudyItem.objects.filter(judged, response__run__in=runs).exclude(study=study)
-    pairs = rows.order_by().values_list("study", "response")
-    counts = Counter(other for other, key in pairs if key in same)
+    of = "response__instance__contradiction__"
+    rows = StudyItem.objects.filter(judged, **{f"{of}collection__in": {key[0] for key in texts}})
+    columns = (f"{of}collection", f"{of}position", "response__prompt", "response__text_sha256")
+    pairs = rows.exclude(study=study).order_by().values_list("study", *columns)
+    counts = Counter(other for other, *key in pairs if tuple(key) in texts)
     return {study: counts[study.pk] for study in Study.objects.filter(pk__in=counts).order_by("pk")}
+
+
+def _text_of(response: Response) -> tuple[object, ...]:
+    """What same_texts knows it by. They are compared in memory, as no statement could name them all."""
+    record = response.instance.contradiction
+    return record.collection_id, record.position, response.prompt, response.text_sha256
 
 
 def require_results(person: Person, study: Study) -> None:

@@ -29,6 +29,10 @@ JUDGED_BEFORE = (
     "there how differences were resolved."
 )
 
+OF_ONE_AUTHOR = (
+    "All of this is by one author, who is no secret to its judges: that a model, prompt or protocol exists is not "
+    "hidden. Hidden from them are other people's verdicts and the results, until the study is closed."
+)
 READ_ELSEWHERE = (
     "These judges can read verdicts on the same responses in the report of another study: {}. Once this study is open, "
     "the report is hidden from them, but they may have read it."
@@ -166,11 +170,13 @@ def dry_run(
 def warnings(
     study: Study, responses: Collection[Response], people: Collection[Person]
 ) -> list[str]:
-    """A sentence on the people whom `judged_before` counts, and one for each who may read another study's report."""
+    """What is not hidden from these people, or may have been read by them before, a sentence each."""
     number = judged_before(study, {response.instance_id for response in responses}, people)
     read = read_elsewhere(people, study, responses)
     named = [f"{person} ({_where(studies)})" for person, studies in read.items()]
+    is_of_one = len({response.model_id for response in responses}) == 1
     sentences = [
+        is_of_one and OF_ONE_AUTHOR,
         number and JUDGED_BEFORE.format(number),
         named and READ_ELSEWHERE.format("; ".join(named)),
     ]

@@ -16,7 +16,7 @@ class PublishedReport:
     run: int
 
 
-# The published reports over responses of these runs or of their files, one for each report and run.
+# The published reports over texts of these runs, one for each report and run.
 published_reports: ExtensionPoint[[Collection[int]], Iterable[PublishedReport]] = ExtensionPoint(
     "judging.published.published_reports"
 )

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
@@ -18,7 +17,7 @@ from datasets.drawing import lot
 from datasets.models import Contradiction, Exclusion
 from generation.models import Response
 from judging import readiness
-from judging.blinding import hidden_results, runs_of, same_responses
+from judging.blinding import TWIN, hidden_results, same_texts
 from judging.models import GoldItem, GoldVerdict, Judge, Rubric, Study, StudyItem
 from judging.planning import question_of
 from judging.rules import rubric
@@ -81,13 +80,11 @@ def _found(study: Study, source: Study) -> list[StudyItem]:
 
 
 def _still_judged(source: Study) -> set[int]:
-    """The responses of studies that are not closed, and the same ones in other runs of their files."""
-    items = StudyItem.objects.filter(response__run__in=runs_of([source.pk]))
-    return same_responses(_with_runs(items.exclude(study__state=StudyState.CLOSED)))
-
-
-def _with_runs(items: QuerySet[Any]) -> dict[int, int]:
-    return dict(items.order_by().values_list("response", "response__run"))
+    """Those of its responses whose texts studies judge that are not closed, also in another run."""
+    unclosed = [state for state in StudyState if state != StudyState.CLOSED]
+    judged = Response.objects.filter(study_items__study=source)
+    same = same_texts(judged, study_items__study__state__in=unclosed)
+    return set(same.values_list("pk", flat=True))
 
 
 def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
@@ -200,14 +197,15 @@ def check_not_seen(study: Study, people: Iterable[Person]) -> None:
     """Raise Refusal for somebody to whom a warm-up shows, or may still show, the verdict on what they judge.
 
     That is a response of this study in another one's warm-up, or of this one's warm-up in a study that is not closed,
-    also in another run of its file.
+    also with the same text from another run.
     """
-    people, judged = list(people), same_responses(_with_runs(study.items.all()))
-    judging = Judge.objects.filter(person__in=people).order_by()
-    gold = judging.values_list("person", "study__gold_items__response")
-    shown = {person for person, response in gold if response in judged}
+    people = list(people)
+    judged = same_texts(Response.objects.filter(study_items__study=study)).values(f"{TWIN}pk")
+    gold = Judge.objects.filter(person__in=people, study__gold_items__response__in=judged)
+    shown = set(gold.values_list("person", flat=True))
+    warm_up = Response.objects.filter(pk__in=study.gold_items.order_by().values("response"))
+    known = same_texts(warm_up).values(f"{TWIN}pk")
     unfinished = Study.objects.exclude(state=StudyState.CLOSED)
-    known = same_responses(_with_runs(study.gold_items.all()))
     to_judge = unfinished.filter(items__response__in=known)
     for person in people:
         if person.pk in shown:

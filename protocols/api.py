@@ -17,10 +17,10 @@ from pages.rest.lists import rows_page
 from pages.rest.operations import operation
 from pages.stored_responses import stored_response
 from protocols import installed
-from protocols.access import READERS, check_protocols_shown, uses_shown
-from protocols.installed import FoundProtocol
 from protocols.models import Protocol
 from protocols.reading import LARGEST
+from protocols.uses import uses_of
+from protocols.views import READERS
 
 
 class ProtocolUseOut(serializers.Serializer[Any]):
@@ -138,7 +138,7 @@ def protocols_list(request: Request) -> Response:
 
 
 def _uses(request: Request, rows: list[Protocol]) -> dict[str, Any]:
-    return {"uses": uses_shown(person_of(request), [row.pk for row in rows])}
+    return {"uses": uses_of([row.pk for row in rows], person_of(request))}
 
 
 @operation("GET", scope=Scope.READ, roles=READERS, answers=OfferedProtocolsOut, etag=True)
@@ -150,9 +150,9 @@ def protocols_offered(request: Request) -> Any:
 @operation("GET", scope=Scope.READ, roles=READERS, answers=OneProtocolOut)
 def protocols_read(request: Request, name: str, version: int) -> Any:
     """One version: what its file declares, and what uses it."""
-    found = _shown(request, name, version)
+    found = installed.found(name, version)
     declared = found.declaration
-    uses = uses_shown(person_of(request), [found.row.pk]) if found.row else {}
+    uses = uses_of([found.row.pk], person_of(request)) if found.row else {}
     return {
         **{key: getattr(declared, key) for key in NAMED},
         "record_fields": declared.fields.values(),
@@ -171,7 +171,7 @@ NAMED = ("name", "version", "title", "sha256", "source", "licence", "notes")
 @counted("downloads")
 def protocol_files_read(request: Request, name: str, version: int) -> HttpResponseBase:
     """The file of a version, byte for byte."""
-    found = _shown(request, name, version)
+    found = installed.found(name, version)
     return stored_response(
         request,
         BytesIO(found.data),
@@ -180,11 +180,6 @@ def protocol_files_read(request: Request, name: str, version: int) -> HttpRespon
         name=f"{name}-{version}.toml",
         content_type="application/toml; charset=utf-8",
     )
-
-
-def _shown(request: Request, name: str, version: int) -> FoundProtocol:
-    check_protocols_shown(person_of(request))
-    return installed.found(name, version)
 
 
 @operation("POST", scope=Scope.READ, roles=READERS, takes=ProtocolIn, answers=CheckedProtocolOut)

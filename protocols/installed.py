@@ -87,7 +87,7 @@ def remove(protocol: Protocol, by: Person) -> None:
     """Remove a protocol that no collection has used. Raises Conflict for another, with what uses it."""
     unused = Protocol.objects.select_for_update().filter(pk=protocol.pk, used_at=None).first()
     if unused is None:
-        found = uses_of([protocol.pk])[protocol.pk]
+        found = uses_of([protocol.pk], by)[protocol.pk]
         why = f"it is used by {in_words(found)}." if found else "a collection has used it."
         raise Conflict(f"{protocol} stays: {why}")
     unused.delete()

@@ -1,9 +1,10 @@
-"""What uses the versions of protocols: the rooms above say it. Pure."""
+"""What uses the versions of protocols: the rooms above say it, but for what is hidden from who asks."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from accounts.models import Person
 from leases.extension import ExtensionPoint
 
 # As many names as a sentence lists.
@@ -22,16 +23,16 @@ class Use:
         return f"{self.kind} {self.name}"
 
 
-# The uses of the protocols with these keys, each with its protocol's key.
-uses: ExtensionPoint[[Collection[int]], Iterable[tuple[int, Use]]] = ExtensionPoint(
+# The uses that the person may know of the protocols with these keys, each with its protocol's key.
+uses: ExtensionPoint[[Person, Collection[int]], Iterable[tuple[int, Use]]] = ExtensionPoint(
     "protocols.uses.uses"
 )
 
 
-def uses_of(protocols: Collection[int]) -> dict[int, list[Use]]:
-    """Those of all rooms, by the protocol's key."""
+def uses_of(protocols: Collection[int], person: Person) -> dict[int, list[Use]]:
+    """Those of all rooms, by the protocol's key, but for runs that are hidden from the person."""
     found: dict[int, list[Use]] = defaultdict(list)
-    for of_room in uses(protocols):
+    for of_room in uses(person, protocols):
         for key, use in of_room:
             found[key].append(use)
     return found

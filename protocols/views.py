@@ -17,7 +17,6 @@ from accounts.throttles import count_job, counted
 from leases.refusal import Conflict, NotFoundHere
 from pages.refusals import form_page, refused_in
 from protocols import installed
-from protocols.access import READERS, check_protocols_shown, uses_shown
 from protocols.declaration import Declaration
 from protocols.example_record import (
     ExampleRecord,
@@ -31,6 +30,7 @@ from protocols.shipped import wikicontradict
 from protocols.shown_parts import about_field, about_file, in_words, shown_parts
 from protocols.uses import uses_of
 
+READERS = (Role.ADMIN, Role.RESEARCHER)
 # As much of a line of a file as a fault is shown with.
 LONGEST_LINE = 160
 
@@ -41,7 +41,7 @@ def protocols(request: HttpRequest) -> HttpResponse:
     """All versions of all protocols with what uses them, and those that come with the program."""
     person = person_of(request)
     rows = list(Protocol.objects.select_related("installed_by").defer("text"))
-    found = uses_shown(person, [row.pk for row in rows])
+    found = uses_of([row.pk for row in rows], person)
     context = {
         "rows": [(row, found.get(row.pk, [])) for row in rows],
         "offered": installed.offered(),
@@ -56,14 +56,13 @@ def protocols(request: HttpRequest) -> HttpResponse:
 def protocol(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """One version: all that its file declares, on an invented record, and what uses it."""
     person = person_of(request)
-    check_protocols_shown(person)
     found = installed.found(name, version)
     form = ExampleForm(initial={"known": f"{name}/{version}", "number": 1})
     form.offer(_collections(person, found.declaration))
     context = {
         **_shown(found.declaration, invented(found.declaration), form),
         "found": found,
-        "uses": uses_of([found.row.pk])[found.row.pk] if found.row else (),
+        "uses": uses_of([found.row.pk], person)[found.row.pk] if found.row else (),
         "is_admin": person.has_role(Role.ADMIN),
     }
     return render(request, "protocols/protocol.html", context)
@@ -76,8 +75,6 @@ def check_file(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return render(request, "protocols/check.html", {"form": FileForm()})
     person, form = person_of(request), FileForm(request.POST, request.FILES)
-    if request.POST.get("known"):
-        check_protocols_shown(person)
     if form.is_valid():
         with refused_in(form, "file", installed.NoProtocol):
             name, content = form.cleaned_data["name"], form.cleaned_data["content"]
@@ -158,7 +155,6 @@ def _shown(declaration: Declaration, example: ExampleRecord, form: ExampleForm) 
 @counted("downloads")
 def file(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """The file, byte for byte."""
-    check_protocols_shown(person_of(request))
     found = installed.found(name, version)
     response = HttpResponse(found.data, content_type="application/toml; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, f"{name}-{version}.toml")

@@ -104,7 +104,6 @@ PURE = {
     "protocols.shipped",
     "protocols.shown_parts",
     "protocols.toml_lines",
-    "protocols.uses",
     "datasets.drawing",
     "datasets.contexts",
     "datasets.declared",

@@ -15,6 +15,7 @@ from bench import content, pages, world
 from evaluation.frozen import publishing, snapshots
 from judging import studies
 from judging.adjudication import studies_for
+from judging.blinding import runs_of
 from judging.models import Study
 from judging.published import over_runs
 from judging.settling import unresolved_in
@@ -153,7 +154,7 @@ def test_what_waits_for_a_third_person_is_found_by_its_index(keys):
     assert "item_without_resolution" in plan, plan
 
 
-def test_published_reports_over_runs_are_found_without_reading_responses(keys):
+def test_published_reports_over_texts_of_runs_are_found_by_indexes(keys):
     researcher, study = (
         Person.objects.get(username="researcher"),
         Study.objects.get(pk=keys["study"]),
@@ -163,11 +164,19 @@ def test_published_reports_over_runs_are_found_without_reading_responses(keys):
     asked = pages.Asked()
     with connection.execute_wrapper(asked):
         assert [one.run for one in over_runs([keys["run"]])] == [keys["run"]]
-    assert len(asked.statements) == 2
-    for sql, params in asked.statements:
-        assert "studyitem" not in sql
-        assert "generation_response" not in sql
-        assert scanned(sql, params) <= {"evaluation_reportsnapshot", "generation_run"}
+    [(sql, params)] = asked.statements
+    assert scanned(sql, params) <= {"evaluation_reportsnapshot"}
+
+
+def test_runs_with_the_same_texts_are_found_by_the_index_of_texts(keys):
+    asked = pages.Asked()
+    with connection.execute_wrapper(asked):
+        assert runs_of([keys["study"]]) == {keys["run"]}
+    [(sql, params)] = asked.statements
+    assert not scanned(sql, params)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        assert "response_by_shown_text" in str(cursor.fetchall())
 
 
 def test_tags_of_a_kind_are_counted_by_an_index(keys):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
+    from accounts.models import Person
     from protocols.uses import Use
 
 
@@ -28,7 +29,7 @@ class WritingConfig(AppConfig):
         work_for_nobody.add(self.name, checks_for_nobody)
 
 
-def opened_forms(protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
+def opened_forms(person: "Person", protocols: Collection[int]) -> "Iterator[tuple[int, Use]]":
     """The forms of these protocols that were opened; researchers, who do not see their pages, see the collection's."""
     from django.urls import reverse
 

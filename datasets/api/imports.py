@@ -44,7 +44,8 @@ class ImportOut(serializers.ModelSerializer[ImportJob]):
     The report of responses: so many `responses`, to so many `questions` and to these `prompts`. `models`: each with its
     `options` and the number of its `responses`. So many are `not_verified` (`without_sha256`, or with `other_sha256`),
     `held` as their text may have markup, `empty`, or `aborted` by the service. `earlier_runs`: the ids of those made
-    of the same file. Who judges or resolves in an open study is not told `models` and `earlier_runs`.
+    of the same file. To who judges or resolves its responses meanwhile, a run is not listed there, and its name in
+    `options` is hidden.
     """
 
     options = serializers.DictField()

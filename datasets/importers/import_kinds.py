@@ -1,6 +1,6 @@
 """The kinds of files that an import job brings in: records, and those of the rooms above."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO, Protocol
 
 from accounts.models import Person
@@ -45,8 +45,8 @@ class ImportKind(Protocol):
         """
         ...
 
-    def hidden(self, person: Person) -> Collection[str]:
-        """The keys of reports that are hidden from the person now, also from who has sent the file."""
+    def hide_from(self, person: Person, jobs: Sequence[ImportJob]) -> None:
+        """Leave out of the jobs, in memory, what is hidden from the person now, also from who has sent the file."""
         ...
 
     def shown(self, job: ImportJob) -> dict[str, Any]:
@@ -75,13 +75,12 @@ import_kinds: ExtensionPoint[[], ImportKind] = ExtensionPoint(
 
 
 def shown_to(person: Person, jobs: Iterable[ImportJob]) -> None:
-    """Leave out of their reports, in memory, what is hidden from the person now."""
-    hidden: dict[str, Collection[str]] = {}
+    """Leave out of them, in memory, what is hidden from the person now."""
+    of_kind: dict[str, list[ImportJob]] = {}
     for job in jobs:
-        if job.report:
-            if job.kind not in hidden:
-                hidden[job.kind] = kind_named(job.kind).hidden(person)
-            job.report = {key: job.report[key] for key in job.report if key not in hidden[job.kind]}
+        of_kind.setdefault(job.kind, []).append(job)
+    for kind, some in of_kind.items():
+        kind_named(kind).hide_from(person, some)
 
 
 def kind_named(name: str) -> ImportKind:

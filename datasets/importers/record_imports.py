@@ -1,5 +1,6 @@
 """Imports of records into a collection, as jobs (import_kinds.py)."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -64,8 +65,8 @@ class RecordImports:
             ended=partial(_ended, ended),
         )
 
-    def hidden(self, person: Person) -> tuple[str, ...]:
-        return ()
+    def hide_from(self, person: Person, jobs: Sequence[ImportJob]) -> None:
+        """Nothing is."""
 
     def shown(self, job: ImportJob) -> dict[str, Any]:
         return {}

@@ -16,10 +16,10 @@ from evaluation.counts.judged import COLUMNS
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot, WithdrawnReport
 from evaluation.rows.export import records
-from judging.blinding import files_of, runs_of
+from generation.models import Response
+from judging.blinding import TWIN, runs_of, same_texts
 from judging.models import Study, StudyItem
 from judging.published import PublishedReport
-from judging.rules.resolution import DISCUSSION
 from judging.settling import IS_DISCUSSED, finished
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
@@ -61,33 +61,33 @@ def publish(
 
 
 def _check_nobody_judges(study: Study) -> None:
-    sharing = StudyItem.objects.filter(response__run__in=runs_of([study.pk]))
-    if study.state == StudyState.OPEN or sharing.filter(study__state=StudyState.OPEN).exists():
+    runs = set(study.items.order_by().values_list("response__run", flat=True).distinct())
+    judged = Study.objects.filter(state=StudyState.OPEN)
+    if runs & runs_of(list(judged.values_list("pk", flat=True))):
         raise Conflict(
-            "Somebody still judges responses of these runs, or of others of the same file, blind, and could read "
-            "the numbers there. Publish the report when the study is closed."
+            "Somebody still judges responses of these runs, or the same texts of others, blind, and could read the "
+            "numbers there. Publish the report when the study is closed."
         )
-    studies = sharing.filter(study__resolved_by=DISCUSSION).values("study")
-    if finished(StudyItem.objects.filter(IS_DISCUSSED, study__in=studies)).exists():
+    discussing = finished(StudyItem.objects.filter(IS_DISCUSSED).order_by())
+    discussed = discussing.values_list("study", flat=True).distinct()
+    if runs & runs_of(list(discussed)):
         raise Conflict(
-            "Judges still discuss responses of these runs, or of others of the same file, blind, and could read the "
+            "Judges still discuss responses of these runs, or the same texts of others, blind, and could read the "
             "numbers there. Publish the report when they have signed, or when an admin has left what they discuss to "
             "a third person."
         )
 
 
 def published_over(runs: Collection[int]) -> list[PublishedReport]:
-    """The published reports over responses of these runs or of their files, one for each report and run."""
-    files, asked = files_of(runs), dict[str | int, list[int]]()
-    for run in runs:
-        asked.setdefault(files[run], []).append(run)
-    rows = ReportSnapshot.objects.filter(public=True, runs__in=set(files)).order_by("pk", "runs")
-    found = (
+    """The published reports over texts of these runs, one for each report and run."""
+    reports = "study_items__study__snapshots"
+    judged = same_texts(Response.objects.filter(**{f"{reports}__public": True}))
+    rows = judged.values_list(reports, "study_items__study__name", f"{TWIN}run").distinct()
+    return [
         PublishedReport(study, reverse("evaluation:snapshot", args=[key]), run)
-        for key, study, counted in rows.values_list("pk", "study__name", "runs")
-        for run in asked[files[counted]]
-    )
-    return list(dict.fromkeys(found))
+        for key, study, run in sorted(rows)
+        if run in runs
+    ]
 
 
 def forgotten_in(snapshot: ReportSnapshot) -> list[tuple[str, list[ExcerptPiece]]]:

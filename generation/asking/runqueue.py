@@ -31,6 +31,7 @@ from generation.models import (
     RejectedReply,
     Response,
     Run,
+    shown_sha256,
 )
 from generation.prompts.answers import answer_of
 from generation.prompts.controlled import SKIPPED, WantedForm
@@ -307,7 +308,7 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
     checked = row.call.checked
     said = [row.reply.text, *([checked["text"]] if checked else [])]
     held = any(markup.is_held(text, row.call.model.able.marks) for text in said)
-    return {
+    columns = {
         "held": row.verb != "skip" and held,
         "error": "",
         "finding": row.reply.finding,
@@ -320,6 +321,7 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
         "answered_at": present,
         "not_before": None,
     }
+    return {**columns, "text_sha256": shown_sha256(columns["text"], columns["finding"])}
 
 
 def _asked(row: Settled) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Imports of responses made elsewhere, as jobs (datasets/importers/import_kinds.py)."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -11,7 +12,7 @@ from datasets.models import ImportJob, Release
 from datasets.records import collection_named
 from datasets.releasing.freezing import release_of
 from generation import prompt_versions
-from generation.access import hides_models
+from generation.access import visible_to
 from generation.elsewhere import importing
 from generation.elsewhere.undoing import hide
 from generation.models import Run
@@ -19,6 +20,7 @@ from leases.refusal import Refusal
 
 # What a proxy in front lets through (config/proxy), less the rest of the form.
 MOST_BYTES = 250 * 2**20
+HIDDEN = "hidden from you while you judge or resolve its responses"
 RELEASE, NAME = "release", "name"
 
 
@@ -54,8 +56,18 @@ class ResponseImports:
             ended=partial(_ended, ended),
         )
 
-    def hidden(self, person: Person) -> tuple[str, ...]:
-        return ("models", "earlier_runs") if any(hides_models(person)) else ()
+    def hide_from(self, person: Person, jobs: Sequence[ImportJob]) -> None:
+        """The names of runs that are hidden from them, also among the earlier ones of the same file."""
+        earlier = {key for job in jobs for key in (job.report or {}).get("earlier_runs", ())}
+        made = {job.made["run"] for job in jobs if job.made}
+        runs = Run.objects.filter(pk__in=earlier | made)
+        hidden = {run.pk for run in runs} - {run.pk for run in visible_to(person, runs)}
+        for job in jobs:
+            if job.report:
+                seen = [key for key in job.report["earlier_runs"] if key not in hidden]
+                job.report = {**job.report, "earlier_runs": seen}
+            if job.made.get("run") in hidden:
+                job.options = {**job.options, NAME: HIDDEN}
 
     def shown(self, job: ImportJob) -> dict[str, Any]:
         keys = (job.report or {})["prompts"]

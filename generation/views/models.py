@@ -9,7 +9,6 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
 from generation import registry
-from generation.access import check_models_shown
 from generation.forms import SYSTEMS, MarksForm, ModelForm, PricesForm
 from generation.inference import client
 from generation.model_pages import all_models, options_line, service_answer
@@ -24,7 +23,6 @@ from pages.refusals import form_page, refused_in
 @roles_required(*READERS)
 def models(request: HttpRequest) -> HttpResponse:
     """All models, and the services, which may offer more."""
-    check_models_shown(person_of(request))
     context = {
         "rows": all_models(),
         "services": client.names(),
@@ -37,7 +35,6 @@ def models(request: HttpRequest) -> HttpResponse:
 @roles_required(*READERS)
 def service(request: HttpRequest, name: str) -> HttpResponse:
     """Whether a service answers and which models it offers; a fragment of the list of models for htmx."""
-    check_models_shown(person_of(request))
     if name not in client.names():
         raise NotFoundHere(f"There is no service {name!r} in the setting INFERENCE_SERVICES.")
     template = "_service.html" if request.headers.get("HX-Request") else "service.html"
@@ -52,7 +49,6 @@ def service(request: HttpRequest, name: str) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def add_model(request: HttpRequest) -> HttpResponse:
     """Add a model with its options; a test call finds out how its service takes them."""
-    check_models_shown(person_of(request))
     offered = {name: request.GET.get(name, "") for name in ("service", "model_id")}
     form = ModelForm(request.POST) if request.method == "POST" else ModelForm(initial=offered)
     if form.is_valid():
@@ -79,7 +75,6 @@ def _added(form: ModelForm) -> tuple[LanguageModel, str]:
 @counted("calls to models")
 def test_model(request: HttpRequest, key: int) -> HttpResponse:
     """A short test call with the model's own options; the next page shows the reply."""
-    check_models_shown(person_of(request))
     model = get_object_or_404(LanguageModel, pk=key)
     try:
         messages.success(request, f"{model} {registry.test(model)}")
@@ -92,7 +87,6 @@ def test_model(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def marks(request: HttpRequest, key: int) -> HttpResponse:
     """Choose how a model's markup is read; texts that nobody has judged are read again."""
-    check_models_shown(person_of(request))
     model = get_object_or_404(LanguageModel.objects.filter(registry.has_replies()), pk=key)
     now = {"marks": model.able.marks, "opens_reasoning": model.able.opens_reasoning}
     form = MarksForm(request.POST) if request.method == "POST" else MarksForm(initial=now)
@@ -113,7 +107,6 @@ def marks(request: HttpRequest, key: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def prices(request: HttpRequest, key: int) -> HttpResponse:
-    check_models_shown(person_of(request))
     model = get_object_or_404(LanguageModel.objects.exclude(service=""), pk=key)
     now = {"price_read": model.price_read, "price_written": model.price_written}
     form = PricesForm(request.POST) if request.method == "POST" else PricesForm(initial=now)

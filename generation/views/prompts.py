@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
 from generation import prompt_pages, prompt_versions
-from generation.access import check_models_shown, keep_questions
+from generation.access import keep_questions
 from generation.models import PromptVersion
 from generation.prompt_forms import PreviewForm, PromptForm
 from generation.views import READERS
@@ -23,7 +23,6 @@ from pages.refusals import form_page, refused_in
 @roles_required(*READERS)
 def prompts(request: HttpRequest) -> HttpResponse:
     """All versions of all prompts, with where they are used."""
-    check_models_shown(person_of(request), "prompts")
     for problem in prompt_versions.store():
         messages.warning(request, problem)
     rows = PromptVersion.objects.select_related("author")
@@ -36,7 +35,6 @@ def prompts(request: HttpRequest) -> HttpResponse:
 @roles_required(*READERS)
 def prompt(request: HttpRequest, key: str) -> HttpResponse:
     """A version: its exact text, what changed since the one before, and how it is sent about a real question."""
-    check_models_shown(person_of(request), "prompts")
     row = prompt_versions.stored_as(key)
     newest = prompt_versions.newest_of(row.name)
     context = {
@@ -69,7 +67,6 @@ def _preview(request: HttpRequest, row: PromptVersion) -> dict[str, Any]:
 @require_http_methods(["GET", "POST"])
 @roles_required(*READERS)
 def new_prompt(request: HttpRequest) -> HttpResponse:
-    check_models_shown(person_of(request), "prompts")
     form = PromptForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_in(form):
@@ -84,7 +81,6 @@ def new_prompt(request: HttpRequest) -> HttpResponse:
 @roles_required(*READERS)
 def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
     """The text of one version in a form. Saving makes the next one, or changes the newest if no run has used it."""
-    check_models_shown(person_of(request), "prompts")
     row = prompt_versions.stored_as(key)
     form = PromptForm(request.POST if request.method == "POST" else None, based_on=row.body)
     if form.is_valid():
@@ -108,7 +104,6 @@ def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
 @roles_required(*READERS)
 def remove_prompt(request: HttpRequest, key: str) -> HttpResponse:
     """Remove a version that no run has used."""
-    check_models_shown(person_of(request), "prompts")
     row = prompt_versions.stored_as(key)
     try:
         prompt_versions.remove(row)

@@ -11,7 +11,7 @@ from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.importers.import_jobs import imports_of
 from generation import caps, responses, run_pages, runs
-from generation.access import check_models_shown, keep_questions, run_for, visible_to
+from generation.access import keep_questions, run_for, visible_to
 from generation.asking.dispatch import wake
 from generation.elsewhere.import_kind import ResponseImports
 from generation.forms import CapForm, ExtendForm, RunForm
@@ -43,7 +43,6 @@ def run_list(request: HttpRequest) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def new_run(request: HttpRequest) -> HttpResponse:
     """Choose collection, models and prompts; the run's page then shows what it will take."""
-    check_models_shown(person_of(request))
     form = (
         RunForm(request.POST) if request.method == "POST" else RunForm(initial=request.GET.dict())
     )
@@ -65,7 +64,6 @@ def _made(request: HttpRequest, form: RunForm) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def extend_run(request: HttpRequest, key: int) -> HttpResponse:
     """Ask a run's questions with further models and prompts."""
-    check_models_shown(person_of(request))
     run = run_for(person_of(request), key)
     form = ExtendForm(run, request.POST if request.method == "POST" else None)
     if form.is_valid():

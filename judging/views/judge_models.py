@@ -7,7 +7,6 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from generation.access import check_models_shown
 from generation.asking.dispatch import wake
 from judging import blinding
 from judging.forms.judge_model_forms import JudgeModelForm
@@ -29,7 +28,6 @@ def _study(request: HttpRequest, study_id: int) -> Study:
 def begin(request: HttpRequest, study_id: int) -> HttpResponse:
     """Let a model judge."""
     study = _study(request, study_id)
-    check_models_shown(person_of(request))
     form = JudgeModelForm(request.POST, study=study)
     if form.is_valid():
         entered = form.cleaned_data

@@ -7,7 +7,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from generation.access import check_models_shown
 from judging import blinding, rounds
 from judging.forms.round_forms import AddedForm, AgainForm, ReopenForm
 from judging.models import Study
@@ -50,7 +49,6 @@ def again(request: HttpRequest, study_id: int) -> HttpResponse:
 def added(request: HttpRequest, study_id: int) -> HttpResponse:
     """Open a round over responses that a closed study gets, with anchors; with "try" show what it would make."""
     study, person = _study(request, study_id), person_of(request)
-    check_models_shown(person)
     form = AddedForm(request.POST or None, study=study, person=person)
     dry_run = None
     if form.is_valid():

@@ -163,7 +163,11 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
 
 def _warnings(study: Study, judges: Sequence[Person]) -> list[str]:
     """What these people may know. Asked before they become judges: then other studies are hidden from them."""
-    responses = Response.objects.filter(study_items__study=study).only("instance", "run")
+    rows = Response.objects.filter(study_items__in=study.judged_items.order_by().values("pk"))
+    responses = rows.select_related("instance__contradiction").only(
+        *("model", "prompt", "text_sha256", "instance"),
+        *(f"instance__contradiction__{name}" for name in ("collection", "position")),
+    )
     return planning.warnings(study, list(responses), judges)
 
 

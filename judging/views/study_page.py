@@ -81,7 +81,7 @@ def study_page(
     if hidden is None:
         blinding.require_records(person, study)
         context |= _results(request, study)
-        context["model_form"] = model_form or _model_form(study, person)
+        context["model_form"] = model_form or _model_form(study)
         may_go_on = is_admin and study.is_judged and not study.is_imported
         if may_go_on and study.state == StudyState.CLOSED:
             context |= _going_on(study, context["settled"]["discussed"])
@@ -157,12 +157,10 @@ def _going_on(study: Study, discussed: int) -> dict[str, Any]:
     }
 
 
-def _model_form(study: Study, person: Person) -> JudgeModelForm | None:
-    """It lists models. None where none can judge: they are sent gold answers."""
+def _model_form(study: Study) -> JudgeModelForm | None:
+    """None where no model can judge: they are sent gold answers."""
     may_begin = study.is_judged and rubric.parse(study.judged_by.body).needs_gold
-    if not may_begin or blinding.are_models_hidden(person):
-        return None
-    return JudgeModelForm(study=study)
+    return JudgeModelForm(study=study) if may_begin else None
 
 
 def _warm_up_form(study: Study, person: Person) -> WarmUpForm | None:

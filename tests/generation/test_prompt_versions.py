@@ -414,13 +414,6 @@ def test_an_older_version_offers_a_new_one_and_the_newest_a_change(client, reade
     assert ">Change</a>" in body(client.get("/prompts/cautious-v3/"))
 
 
-def test_the_pages_are_closed_to_those_who_judge(client, reader, monkeypatch):
-    monkeypatch.setattr(access.hides_models, "providers", {"test": lambda who: True})
-    answer = client.get(reverse("generation:prompts"))
-    assert answer.status_code == 403
-    assert "Which prompts there are stays hidden from you" in body(answer)
-
-
 def test_a_version_shows_its_text_what_changed_and_how_it_is_sent(client, reader, rosa):
     canals(1)
     second = saved(published(rosa), rosa, template="Answer with great care.\n{question}")

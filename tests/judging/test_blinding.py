@@ -104,7 +104,7 @@ def test_runs_of_one_file_are_hidden_together(alice):
         who.grants.create(role=Role.ADJUDICATOR)
     alice, bob = Person.objects.order_by("username").filter(pk__in=[alice.pk, bob.pk])
     run = make.run("copied")
-    make.responses(run, Instance.objects.all(), prompts=["passage-1"])
+    make.responses(run, Instance.objects.all(), prompts=["passage-1"], text="In 1101 or 1201.")
     copies = [run, make.copy_of(run)]
     first = make.open_study("carol", "dave", name="First", drawn_from=copies[0])
     make.hand_in(first, "carol")

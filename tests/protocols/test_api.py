@@ -5,7 +5,6 @@ import hashlib
 import pytest
 
 from accounts.roles import Role
-from protocols import access
 from protocols.models import Protocol
 from protocols.reading import LARGEST
 from protocols.shipped import file_of
@@ -94,12 +93,3 @@ def test_what_is_no_file_is_refused(client, olga, sent, field):
     answer = post(client, PROTOCOLS, **sent)
     assert answer.status_code == 400
     assert field in answer.json()["fields"]
-
-
-def test_what_protocols_say_of_authors_is_hidden_from_who_judges(client, olga, monkeypatch):
-    installed()
-    monkeypatch.setattr(access.hides_protocols, "providers", {"test": lambda who: True})
-    for address in ("mills/1/", "mills/1/file/"):
-        answer = client.get(f"{PROTOCOLS}{address}")
-        assert (answer.status_code, answer.json()["code"]) == (403, "not_allowed")
-    assert client.get(PROTOCOLS).status_code == 200

@@ -1,12 +1,12 @@
-"""What uses a version is listed, and keeps it from being removed; who judges is not told of runs and studies."""
+"""What uses a version is listed, and keeps it from being removed; hidden runs are not named to who judges."""
 
 import pytest
 
 from datasets.models import Collection
 from evaluation.models import ReportSnapshot
+from generation import access
 from generation.models import Run
 from judging.models import Study
-from protocols import access
 from protocols.installed import install, remove, use
 from protocols.models import Protocol
 from protocols.uses import Use, in_words, uses_of
@@ -30,9 +30,9 @@ def used(olga):
     return row
 
 
-def test_collections_runs_studies_and_reports_use_a_version(used):
+def test_collections_runs_studies_and_reports_use_a_version(used, olga):
     later = installed(changed("version = 1", "version = 2"))
-    found = uses_of([used.pk, later.pk])
+    found = uses_of([used.pk, later.pk], olga)
     report = ReportSnapshot.objects.get().pk
     assert [str(one) for one in found[used.pk]] == [
         "collection watermills",
@@ -53,13 +53,14 @@ def test_pages_name_what_uses_a_version(client, olga, used, path):
     assert "Figure 3</a>" in page
 
 
-def test_the_list_names_collections_alone_to_who_judges(client, olga, used, monkeypatch):
-    monkeypatch.setattr(access.hides_protocols, "providers", {"test": lambda who: True})
+@pytest.mark.parametrize("path", ["/protocols/", "/protocols/mills/1/", "/api/protocols/mills/1/"])
+def test_a_hidden_run_is_not_named(client, olga, used, monkeypatch, path):
+    hidden = {Run.objects.get().pk}
+    monkeypatch.setattr(access.hides_runs, "providers", {"test": lambda who, runs: hidden})
     client.force_login(olga)
-    page = client.get("/protocols/").content.decode()
+    page = client.get(path).content.decode()
     assert "watermills" in page
     assert "Settings" not in page
-    assert "Figure 3" not in page
 
 
 def test_a_version_that_a_run_uses_is_not_removed_and_the_refusal_names_it(client, olga, used):

@@ -7,7 +7,6 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.roles import Role
 from datasets.models import Collection
-from protocols import access
 from protocols.installed import use
 from protocols.models import Protocol
 from protocols.shipped import file_of
@@ -201,16 +200,3 @@ def test_what_comes_with_the_program_cannot_be_removed(admin):
     refused = admin.post("/protocols/conflictbank/1/remove/")
     assert refused.status_code == 404
     assert "conflictbank version 1 is not installed." in refused.content.decode()
-
-
-# ------------------------------------------------------------ from whom it is hidden
-
-
-@pytest.mark.parametrize("path", ["mills/1/", "mills/1/file/", "conflictbank/1/"])
-def test_who_judges_in_an_open_study_reads_no_prompts_and_authors(admin, monkeypatch, path):
-    installed()
-    monkeypatch.setattr(access.hides_protocols, "providers", {"test": lambda who: True})
-    refused = admin.get(f"/protocols/{path}")
-    assert refused.status_code == 403
-    assert "stays hidden from you until the study is closed" in refused.content.decode()
-    assert admin.get("/protocols/").status_code == 200

@@ -106,12 +106,11 @@ def test_an_import_of_what_a_study_uses_is_not_undone(program, client, release, 
     assert f'<a href="/runs/{run.pk}/">run {run.pk}</a>' in page
 
 
-def test_who_judges_is_not_told_which_models_are_in_a_file_that_they_sent(
-    program, client, release, olga
-):
-    """Not on its page, nor by any operation on it, in lists or when it is sent again; later they are."""
-    key = sent(program, release).json()["id"]
-    assert "models" in done(program, key)["report"]
+def test_a_run_that_is_hidden_from_its_sender_is_named_nowhere(program, client, release, olga):
+    """Not on the page of its import, nor by any operation on it, in lists or when it is sent again; later it is."""
+    key = sent(program, release, options=json.dumps({"name": "Seven billion"})).json()["id"]
+    assert done(program, key)["options"]["name"] == "Seven billion"
+    run = Run.objects.get()
     checked = sent(program, release, dry_run=True).json()["id"]
     done(program, checked)
     study = studies.create("Pilot", Selection([Run.objects.get()]), StudyDesign(), by=olga)
@@ -129,15 +128,15 @@ def test_who_judges_is_not_told_which_models_are_in_a_file_that_they_sent(
 
     for answer in answers():
         assert answer["report"]["responses"] == 3
-        assert not answer["report"].keys() & {"models", "earlier_runs"}
-        assert "lab/llm-7b" not in json.dumps(answer)
+        assert answer["report"]["earlier_runs"] == []
+        assert "Seven billion" not in json.dumps(answer)
     for page in pages():
-        assert "lab/llm-7b" not in page
-        assert "until the study is closed" in page
-    assert "models" not in program.send("POST", f"{IMPORTS}{checked}/confirm/").json()["report"]
+        assert "Seven billion" not in page
+        assert f">run {run.pk}</a>" not in page
+    assert "hidden from you while you judge" in pages()[0]
     studies.close_study(study)
-    assert all("lab/llm-7b" in json.dumps(answer) for answer in answers())
-    assert "lab/llm-7b" in pages()[0]
+    assert "Seven billion" in pages()[0]
+    assert f">run {run.pk}</a>" in pages()[1]
 
 
 def test_a_refused_file_is_reported_with_its_lines(program, client, release, olga):

@@ -1,7 +1,13 @@
-"""Open studies in which every name, verdict and count that a blind person must not know bears a mark."""
+"""Open studies in which everything that a blind person must not know, or not know together, bears a mark."""
+
+import hashlib
+from datetime import UTC, datetime
+from uuid import uuid4
 
 from accounts.models import Person
 from accounts.roles import Role
+from datasets.models import ImportJob
+from datasets.states import ImportState
 from evaluation.frozen import snapshots
 from generation.models import LanguageModel, Run
 from judging import discussing, studies, verdicts
@@ -12,22 +18,33 @@ from tests.factories import person
 from tests.judging import declared
 from tests.judging import factories as judging
 from tests.judging.blinding import other_protocols
+from tests.judging.blinding.other_protocols import SHOWN
 
-# Of models and their services, of runs, of the other judges, of what judge models and others said before it is locked.
-MODELS = ("zqmodel-7b", "zqmodel-13b")
+# Of runs, of the other judges, of what judge models and others said before it is locked: they are shown nowhere.
 # Long: "zqrun" comes about in one of thousands of crawls by chance, in a token; six digits in the fraction of a second.
-SERVICE, RUN, JUDGE, REPLY, UNLOCKED = (
-    "zqservice",
-    "zqsecretrun",
-    "zqjudge",
-    "zqreply",
-    "zqunlocked",
+RUN, JUDGE, REPLY, UNLOCKED = "zqsecretrun", "zqjudge", "zqreply", "zqunlocked"
+LOCKED, DISCUSSED, SHARED = "zqlocked", "zqdiscussed", "zqshared"
+# Who wrote a text, by name or number: shown, but not on a page or in a file with any of TEXTS.
+MODELS = ("zqmodel-7b", "zqmodel-13b")
+KEYS = {name: 846_201_357_900 + n for n, name in enumerate(MODELS)}
+SERVICE, RUN_KEY = "zqservice", 555_012_339_100
+AUTHORS = (
+    "zqmodel",
+    SERVICE,
+    "846201357",
+    "555012339",
+    declared.AUTHOR.lower(),
+    *other_protocols.AUTHORS,
 )
-LOCKED, DISCUSSED, TOKENS = "zqlocked", "zqdiscussed", "1918273645"
-NAMES = ("zqmodel", SERVICE, RUN, JUDGE)
-SHARED = "zqshared"
-HIDDEN_FROM_JUDGES = (*NAMES, REPLY, UNLOCKED, LOCKED, TOKENS, SHARED)
-HIDDEN_FROM_ADJUDICATORS = (*NAMES, REPLY, UNLOCKED, TOKENS)
+# A text by its words, hash, number, order, length, latency, cost or time.
+WORDS, NUMBER, ORDER, COST = "zqwords of the text", 739_104_600_100, 736_251_840, 7.313131
+TOKENS, AT = 1_918_273_645, datetime(2031, 7, 19, 3, 33, 41, tzinfo=UTC)
+TEXTS = (
+    *("zqwords", hashlib.sha256(WORDS.encode()).hexdigest(), "739104600", str(ORDER), "7.3131"),
+    *(str(TOKENS), f"{TOKENS:,}", "2031-07-19", "19 july 2031", "19 jul 2031", SHOWN),
+)
+HIDDEN_FROM_JUDGES = (RUN, JUDGE, REPLY, UNLOCKED, LOCKED, SHARED)
+HIDDEN_FROM_ADJUDICATORS = (RUN, JUDGE, REPLY, UNLOCKED)
 
 
 def world(reader: Person) -> dict[str, object]:
@@ -40,8 +57,8 @@ def world(reader: Person) -> dict[str, object]:
     """
     rosa = person("rosa", Role.RESEARCHER)
     models = [
-        LanguageModel.objects.create(service=SERVICE, model_id=name, options_hash="0" * 64)
-        for name in MODELS
+        LanguageModel.objects.create(pk=key, service=SERVICE, model_id=name, options_hash="0" * 64)
+        for name, key in KEYS.items()
     ]
     others = [person(f"{JUDGE}{n}", Role.JUDGE, pseudonym=f"{JUDGE}-{n}") for n in (1, 2)]
     is_judge = reader.has_role(Role.JUDGE)
@@ -63,12 +80,13 @@ def world(reader: Person) -> dict[str, object]:
     talk = second
     if is_judge:
         talk = discussed(asked(f"{RUN} 3", models, 5), "Talk", [reader, others[0]], DISCUSSED)
-    earlier = judging.run("earlier")
+    earlier = judging.run("earlier", pk=1)
     plain = judging.language_model("plain")
-    known = judging.response(earlier, judging.instance(9), "both-passages", plain)
+    known = judging.response(earlier, judging.instance(9), "both-passages", plain, pk=1)
     GoldItem.objects.create(study=pilot, response=known, position=1, verdict="correct")
     frozen, _ = snapshots.freeze(pilot, by=rosa)
     return {
+        "import": imported(run, reader).pk,
         "run": second.items.first().response.run_id,
         "hidden": run.pk,
         "response": second.items.first().response_id,
@@ -93,12 +111,36 @@ def world(reader: Person) -> dict[str, object]:
 
 def asked(name: str, models: list[LanguageModel], first: int) -> Run:
     """A run of these models about two questions, with a mark in what only a run's pages show."""
-    run = judging.run(name)
-    marks = dict.fromkeys(("prompt_tokens", "completion_tokens", "latency_ms"), int(TOKENS))
-    for about in (judging.instance(first), judging.instance(first + 1)):
+    run = judging.run(name, pk=RUN_KEY + first)
+    of_call = dict.fromkeys(("prompt_tokens", "completion_tokens", "latency_ms"), TOKENS)
+    marks = {**of_call, "order": ORDER, "cost": COST, "answered_at": AT, "text": WORDS}
+    for n, about in enumerate((judging.instance(first), judging.instance(first + 1))):
         for model in models:
-            judging.response(run, about, "both-passages", model, **marks)
+            number = NUMBER + 100 * first + 10 * n + models.index(model)
+            judging.response(run, about, "both-passages", model, pk=number, **marks)
     return run
+
+
+def imported(run: Run, by: Person) -> ImportJob:
+    """The import that brought a run, as its sender finds it, and one of the same file after it."""
+    of = {
+        "kind": "responses",
+        "collection": run.collection.name,
+        "created_by": by,
+        "bytes": 1,
+        "sha256": "5e" * 32,
+    }
+    report = dict.fromkeys(("responses", "questions", "not_verified", "held", "empty"), 0)
+    report |= {"prompts": [], "models": [{"model": MODELS[0], "options": {}, "responses": 4}]}
+    options = {"release": "1.0", "name": run.name}
+    ImportJob.objects.create(
+        **of, upload=uuid4(), state=ImportState.CHECKED, is_confirmed=False, file_name="later.jsonl",
+        options={"release": "1.0"}, report={**report, "earlier_runs": [run.pk]},
+    )  # fmt: skip
+    return ImportJob.objects.create(
+        **of, upload=uuid4(), state=ImportState.DONE, file_name="responses.jsonl", made={"run": run.pk},
+        options=options, report={**report, "earlier_runs": []},
+    )  # fmt: skip
 
 
 def judged(run: Run, name: str, judges: list[Person]) -> Study:
@@ -133,7 +175,6 @@ def first_slot(study: Study, reader: Person) -> object:
 
 
 # Of a record that is judged in part: its fields with a mark each, but for the two that judges are shown.
-SHOWN = "zqshown"
 MARKED = {
     name: f"zq-{name.replace('_', '-')}"
     for name in (
@@ -143,10 +184,7 @@ MARKED = {
         "temporal_conflict_evidence", "semantic_conflict_claim", "semantic_conflict_evidence", "question",
     )
 }  # fmt: skip
-OF_THE_RECORD = (
-    *(*MARKED.values(), "zqoption", declared.AUTHOR.lower(), RUN),
-    *other_protocols.MARKS,
-)
+OF_THE_RECORD = (*MARKED.values(), "zqoption", RUN, *other_protocols.MARKS)
 # The access table names the export of another protocol.
 OF_RECORDS = (
     "/collections/mills/export/conflictbank/",
@@ -174,14 +212,17 @@ def declared_world(reader: Person) -> tuple[dict[str, object], list[str]]:
     ]
     of = conflictbank.imported(conflictbank.file_of_records(*records), "mills").collection
     run = declared.run_over(of, ["entails-default"])
-    Run.objects.filter(pk=run.pk).update(name=RUN)
-    others = [person(f"{JUDGE}{n}", Role.JUDGE) for n in (1, 2)]
+    again = declared.run_over(of, ["entails-default"])
+    Run.objects.filter(pk__in=[run.pk, again.pk]).update(name=RUN)
+    others = [*Person.objects.filter(username__startswith=JUDGE).order_by("username")]
+    others = others or [person(f"{JUDGE}{n}", Role.JUDGE) for n in (1, 2)]
     judges = [reader, others[0]] if reader.has_role(Role.JUDGE) else others
     study = declared.draft(run, name="Check of texts")
     studies.open_study(study, judges)
     for slot in judging.slots(study, judges[0])[:1]:
         verdicts.give(slot, "yes", comment="Own.")
-    further = [*OF_RECORDS, *other_protocols.open_studies(judges)]
+    runs = [f"/runs/{one.pk}/{page}" for one in (run, again) for page in ("", "responses/")]
+    further = [*OF_RECORDS, *runs, *other_protocols.open_studies(judges)]
     first = study.items.first()
     return {
         "run": run.pk,

@@ -81,9 +81,9 @@ OTHERS = (
 UNJUDGED = "zq-unjudged"
 MARKS = (
     *("zq-id", "zq-asked", "zq-answer", "zq-alias", "zq-memorised", "zq-prototype"),
-    *("zq-base", "zq-gold", "zq-key", UNJUDGED, "zqmodel"),
-    *("gpt-3.5-turbo", "authors of the passages"),
+    *("zq-base", "zq-gold", "zq-key", UNJUDGED),
 )
+AUTHORS = ("gpt-3.5-turbo", "authors of the passages")
 
 
 def open_studies(judges: list[Person]) -> Iterator[str]:

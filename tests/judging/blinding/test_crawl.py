@@ -1,4 +1,7 @@
-"""Who judges or resolves in an open study visits every address, and every link: no name, verdict or count is there."""
+"""Who judges or resolves in an open study visits every address, and every link.
+
+No verdict of others is there, no name of a hidden run, and no text together with its model, run or author.
+"""
 
 import re
 from collections import defaultdict
@@ -11,15 +14,19 @@ from judging import verdicts
 from judging.models import JudgingSlot
 from judging.states import SlotState
 from tests.accounts.factories import bearer
-from tests.crawling import crawl
+from tests.crawling import changing, crawl
 from tests.factories import person
 from tests.judging.blinding.marked import (
+    AUTHORS,
     HIDDEN_FROM_ADJUDICATORS,
     HIDDEN_FROM_JUDGES,
+    JUDGE,
     LOCKED,
-    NAMES,
     OF_THE_RECORD,
+    RUN,
     SHOWN,
+    TEXTS,
+    WORDS,
     declared_world,
     world,
 )
@@ -28,12 +35,16 @@ from tests.test_access_table import rows
 # Once: other tests run the queries on both databases.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
-FURTHER = [[], [Role.RESEARCHER]]
+FURTHER = {
+    role: [[], *([further] for further in Role if further not in (role, *left_out))]
+    for role, *left_out in ((Role.JUDGE,), (Role.ADJUDICATOR, Role.ADMIN))
+}
 # What differs between two answers of one page: tokens, times, and the reader's own clock.
 CHANGING = re.compile(
     r"""csrf[^>]*value="[^"]*"|<time.*?</time>|nonce-[^\s'";]+|'(X-Request-ID|Expires)': '[^']*'""",
     re.IGNORECASE,
 )
+JUDGING = re.compile(r"(POST |PUT )?/(judge|api/slots|api/studies/[^/]+/next)/")
 # Each visit makes a key, or is itself among what is listed.
 OWN = {"/account/", "/account/second-factor/", "/account/tokens/"}
 
@@ -48,6 +59,13 @@ def starts(ids, *more):
     yield from ("/api/models/?search=zq", "/reports/?search=zq", "/runs/?search=zq")
 
 
+def both_worlds(reader):
+    """The ids of responses and of given texts, and further addresses."""
+    ids, (of_given, further) = world(reader), declared_world(reader)
+    given = (path.format_map(defaultdict(int, of_given)) for _, path, _ in rows() if "{" in path)
+    return ids, [*further, *given]
+
+
 def pages_of(reader, ids, *more):
     """What the reader is shown: with a cookie everywhere, and with a token of every scope by each operation."""
     client = Client()
@@ -56,10 +74,19 @@ def pages_of(reader, ids, *more):
     program = Client(headers=bearer(reader))
     operations = [path for path in starts(ids, *more) if path.startswith("/api/")]
     pages |= {f"{path} by token": text for path, text in crawl(program, operations)}
+    pages |= changing(program, rows(), ids)
     for study in ("open", "closed"):
         path = f"/api/studies/{ids.get(study, 0)}/next/"
         pages[f"{path} by token"] = program.post(path).content.decode()
     return pages
+
+
+def names(further):
+    return " ".join(further) or "alone"
+
+
+def addresses(pages, words):
+    return {address for address, text in pages.items() if words in text}
 
 
 def leaks(pages, marks):
@@ -71,82 +98,81 @@ def leaks(pages, marks):
     )
 
 
+def told(pages):
+    """The pages and files that give a text, or what it is known by, together with its model, run or author."""
+    return sorted(
+        {address for _, address in leaks(pages, TEXTS)} & {a for _, a in leaks(pages, AUTHORS)}
+    )
+
+
 @pytest.fixture(autouse=True)
 def no_services(settings):
     settings.INFERENCE_SERVICES = {}
 
 
-@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
-def test_a_judge_finds_nothing_of_the_others_and_what_they_do_changes_no_page(further):
-    """No name, verdict or count; and no cursor or order tells what they do either."""
+@pytest.mark.parametrize("further", FURTHER[Role.JUDGE], ids=names)
+def test_a_judge_finds_no_text_with_its_author_and_nothing_of_the_others(further):
     alice = person("alice", Role.JUDGE, *further)
-    ids = world(alice)
-    first = pages_of(alice, ids)  # what is recorded of it is there before the second
-    check_judges(first)
-    before = pages_of(alice, ids)
+    ids, more = both_worlds(alice)
+    pages = pages_of(alice, ids, *more)
+    check_judges(pages, further)
+    if further in ([], [Role.RESEARCHER]):
+        check_that_nothing_changes(alice, ids, more)
+
+
+def check_judges(pages, further=()):
+    # Admins add and remove judges, and see who they are.
+    hidden = {*HIDDEN_FROM_JUDGES, *OF_THE_RECORD} - ({JUDGE} if Role.ADMIN in further else set())
+    assert leaks(pages, hidden) == []
+    assert told(pages) == []
+    assert len(pages) > 100
+    discussed = addresses(pages, "As zqdiscussed says")
+    assert discussed
+    assert all(address.startswith("/judge/discussions/") for address in discussed)
+    for mark in (WORDS, SHOWN):
+        assert addresses(pages, mark)
+        assert all(JUDGING.match(address) for address in addresses(pages, mark))
+
+
+def check_that_nothing_changes(alice, ids, more):
+    """What the others do changes none of her pages: no count, cursor or order tells it either."""
+    before = pages_of(alice, ids, *more)
     for slot in JudgingSlot.objects.filter(state=SlotState.JUDGED).exclude(judge__person=alice):
         mine = verdicts.slot_of(slot.judge.person, slot.pk)
-        if slot.item.position % 2:
+        if slot.item.position % 2 or slot.round.study.protocol_id:
             verdicts.undo(mine)
         else:
             verdicts.give(mine, "correct", comment="Changed")
-    after = pages_of(alice, ids)
+    after = pages_of(alice, ids, *more)
     check_judges(after)
     kept, shown = ({a: CHANGING.sub("", text) for a, text in of.items()} for of in (before, after))
     assert {a for a in kept | shown if kept.get(a) != shown.get(a)} <= OWN
 
 
-def check_judges(pages):
-    assert leaks(pages, HIDDEN_FROM_JUDGES) == []
-    assert len(pages) > 100
-    shown = {address for address, text in pages.items() if "As zqdiscussed says" in text}
-    assert shown
-    assert all(address.startswith("/judge/discussions/") for address in shown)
-
-
-@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
-def test_an_adjudicator_finds_no_name_and_no_verdict_that_is_not_locked(further):
+@pytest.mark.parametrize("further", FURTHER[Role.ADJUDICATOR], ids=names)
+def test_a_third_person_finds_no_text_with_its_author_and_no_verdict_that_is_not_locked(further):
     adam = person("adam", Role.ADJUDICATOR, *further)
-    pages = pages_of(adam, world(adam))
-    assert leaks(pages, HIDDEN_FROM_ADJUDICATORS) == []
-    shown = {address for address, text in pages.items() if LOCKED in text}
-    assert shown
-    assert all(re.fullmatch(r"/resolve/items/\d+/", address) for address in shown)
+    ids, more = both_worlds(adam)
+    pages = pages_of(adam, ids, *more)
+    assert leaks(pages, {*HIDDEN_FROM_ADJUDICATORS, *OF_THE_RECORD}) == []
+    assert told(pages) == []
+    for mark in (LOCKED, WORDS):
+        assert addresses(pages, mark)
+        assert all(re.fullmatch(r"/resolve/items/\d+/", one) for one in addresses(pages, mark))
+    assert not addresses(pages, SHOWN)
 
 
-def test_a_researcher_who_neither_judges_nor_resolves_finds_every_name():
+def test_a_researcher_who_neither_judges_nor_resolves_finds_everything():
     """Else the crawls prove nothing."""
     rita = person("rita", Role.RESEARCHER)
-    client = Client()
-    missing, ids = set(NAMES), world(rita)
+    ids, more = both_worlds(rita)
+    client, missing = Client(), {RUN, JUDGE, *OF_THE_RECORD, *AUTHORS, *TEXTS}
     client.force_login(rita)
-    for address, text in crawl(client, starts(ids)):
-        missing -= {mark for mark, _ in leaks({address: text}, missing)}
-        if not missing:
-            return
-    assert not missing
-
-
-@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
-@pytest.mark.parametrize("role", [Role.JUDGE, Role.ADJUDICATOR])
-def test_who_judges_given_texts_finds_neither_their_author_nor_more_of_their_record(role, further):
-    alice = person("alice", role, *further)
-    ids, further = declared_world(alice)
-    pages = pages_of(alice, ids, *further)
-    assert leaks(pages, OF_THE_RECORD) == []
-    shown = {address for address, text in pages.items() if SHOWN in text}
-    assert bool(shown) == (role == Role.JUDGE)
-    assert all(re.match(r"/(judge|api/slots|api/studies/\d+/next)/", address) for address in shown)
-
-
-def test_a_researcher_who_judges_no_given_texts_finds_the_author_and_the_record():
-    """Else that crawl proves nothing."""
-    rita = person("rita", Role.RESEARCHER)
-    client, missing = Client(), {*OF_THE_RECORD}
-    ids, further = declared_world(rita)
-    client.force_login(rita)
-    for address, text in crawl(client, starts(ids, *further)):
-        missing -= {mark for mark, _ in leaks({address: text}, missing)}
+    for address, text in crawl(client, starts(ids, *more)):
+        page = {address: text}
+        missing -= {
+            mark for mark, _ in leaks(page, missing - {*TEXTS} if not told(page) else missing)
+        }
         if not missing:
             return
     assert not missing
