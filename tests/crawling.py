@@ -22,8 +22,13 @@ PICTURES = (".png", ".pdf")
 MOST_PAGES = 800
 
 
-def crawl(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(address, text of the answer with its headers) of each page that can be reached, as it is opened."""
+def crawl(
+    client: Client, starts: Iterable[str], left_out: re.Pattern[str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """(address, text of the answer with its headers) of each page that can be reached, as it is opened.
+
+    Links that begin with `left_out` are not followed.
+    """
     queue, opened = deque(starts), set[str]()
     while queue:
         address = queue.popleft()
@@ -35,7 +40,8 @@ def crawl(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
         answer = client.get(address)
         body = b"".join(answer) if answer.streaming else answer.content
         text = f"{answer.headers}\n{readable(answer, body)}"
-        queue.extend(links(address, answer, text))
+        found = links(address, answer, text)
+        queue.extend(one for one in found if not (left_out and left_out.match(one)))
         yield address, text
 
 

@@ -45,6 +45,8 @@ CHANGING = re.compile(
     re.IGNORECASE,
 )
 JUDGING = re.compile(r"(POST |PUT )?/(judge|api/slots|api/studies/[^/]+/next)/")
+# All prompts of all protocols have such pages; those of one prompt are among the starts.
+PROMPTS = re.compile(r"/prompts/[^/]+/")
 # Each visit makes a key, or is itself among what is listed.
 OWN = {"/account/", "/account/second-factor/", "/account/tokens/"}
 
@@ -70,7 +72,7 @@ def pages_of(reader, ids, *more):
     """What the reader is shown: with a cookie everywhere, and with a token of every scope by each operation."""
     client = Client()
     client.force_login(reader)
-    pages = dict(crawl(client, starts(ids, *more)))
+    pages = dict(crawl(client, starts(ids, *more), PROMPTS))
     program = Client(headers=bearer(reader))
     operations = [path for path in starts(ids, *more) if path.startswith("/api/")]
     pages |= {f"{path} by token": text for path, text in crawl(program, operations)}
