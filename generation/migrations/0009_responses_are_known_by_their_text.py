@@ -26,7 +26,7 @@ def fill(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = [
         ("datasets", "0003_strata_by_declared_slices"),
-        ("generation", "0007_runs_know_their_file"),
+        ("generation", "0008_replies_may_be_broken_off"),
     ]
 
     operations = [
