@@ -25,10 +25,19 @@ from annotation.models import Annotation
 from datasets.models import Contradiction
 from datasets.releasing.forgotten_names import hashes_of
 from datasets.releasing.withholding import NAMED, withhold
-from judging.states import StudyState
+from judging.models import Study
 from leases.refusal import Conflict, NotFoundHere
 from operations.in_words import ROWS
-from operations.mentions import OF_STUDY, Mention, Mentions, mentions, rename, replace, words_for
+from operations.mentions import (
+    OF_STUDY,
+    Mention,
+    Mentions,
+    hidden_studies,
+    mentions,
+    rename,
+    replace,
+    words_for,
+)
 from operations.serialization import SerializedTable
 from wikifetch.models import FetchRun
 from writing.models import Entry
@@ -240,14 +249,14 @@ def _clear_contact(person: Person) -> None:
 # ------------------------------------------------------------ their own data
 
 
-def own_data(person: Person, *, only_closed_studies: bool = False) -> Iterator[str]:
+def own_data(person: Person, reader: Person | None = None) -> Iterator[str]:
     """Everything that the person entered and that is known about them, as pieces of one JSON text.
 
-    With `only_closed_studies` without verdicts of open studies, which are hidden.
+    With a reader without verdicts and reports of studies that are open, or whose results are hidden from the reader.
     """
     yield "{\n"
     yield f'"about": {dumped(about(person))}'
-    for name, rows in own_rows(person, only_closed_studies=only_closed_studies):
+    for name, rows in own_rows(person, reader):
         yield f",\n{dumped(name)}: ["
         comma = "\n"
         table = SerializedTable(rows.model)
@@ -289,18 +298,22 @@ def about(person: Person) -> dict[str, Any]:
     }
 
 
-def own_rows(person: Person, *, only_closed_studies: bool) -> Iterator[tuple[str, QuerySet[Any]]]:
+def own_rows(person: Person, reader: Person | None) -> Iterator[tuple[str, QuerySet[Any]]]:
     """By "table (column)", the rows that the person made."""
+    studies = set(Study.objects.values_list("pk", flat=True)) if reader else set()
+    # The admin who exports the data may be the other judge of such a study.
+    hidden = hidden_studies(studies, reader)
     for holding in holdings(person):
         if holding.key not in NOT_THEIR_DATA:
             label, _, field = holding.key.rpartition(".")
-            yield f"{label} ({field})", holding.rows
+            yield f"{label} ({field})", _without(hidden, label, holding.rows)
     for label, path in ENTERED.items():
         rows = apps.get_model(label)._base_manager.filter(**{path: person})
-        # Hidden until the study closes: the admin who exports the data may be its other judge.
-        if only_closed_studies and label in OF_STUDY:
-            rows = rows.filter(Q(**{f"{OF_STUDY[label]}__state": StudyState.CLOSED}))
-        yield label, rows
+        yield label, _without(hidden, label, rows)
+
+
+def _without(studies: set[int], label: str, rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.exclude(**{f"{OF_STUDY[label]}__in": studies}) if label in OF_STUDY else rows
 
 
 def dumped(value: Any) -> str:

@@ -333,7 +333,8 @@ def _keys(found: Iterable[Mention]) -> dict[type[Model], set[int]]:
     return keys
 
 
-def _hidden_studies(keys: set[int], by: Person | None) -> set[int]:
+def hidden_studies(keys: set[int], by: Person | None) -> set[int]:
+    """Those of the studies that are not closed, or whose results are hidden from `by`."""
     studies = list(Study.objects.filter(pk__in=keys))
     unfinished = {study.pk for study in studies if study.state != StudyState.CLOSED}
     return unfinished | (hidden_results(by, studies) if by else set())
@@ -350,7 +351,7 @@ def _hidden_in(model: type[Model], keys: set[int], by: Person | None) -> set[int
     label, rows = model._meta.label_lower, model._base_manager.filter(pk__in=keys)
     if label in OF_STUDY:
         of = dict(rows.values_list("pk", OF_STUDY[label]))
-        closed = _hidden_studies(set(of.values()), by)
+        closed = hidden_studies(set(of.values()), by)
         return {pk for pk, study in of.items() if study in closed}
     if by is None:
         return set()

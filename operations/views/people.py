@@ -106,7 +106,7 @@ def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     show(by, forgetting.records_in_data_of(someone), request.path)
     check_shown(by, forgetting.entries_in_data_of(someone))
     record(AuditKind.EXPORT, by, "what a person entered", person=someone)
-    pieces = forgetting.own_data(someone, only_closed_studies=True)
+    pieces = forgetting.own_data(someone, by)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, f"{someone.pseudonym}.json")
     return response
