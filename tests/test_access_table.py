@@ -713,7 +713,8 @@ def judged(everybody):
     studies.open_study(study, [everybody["jean"], everybody["max"]])
     other = judging.run("other")
     for response in hidden.responses.all():
-        judging.response(other, response.instance, response.prompt, response.model)
+        asked = (response.instance, response.prompt, response.model)
+        judging.response(other, *asked, text="It was founded in another year.")
     closed = judging.open_study("ivy", "joe", name="Closed", drawn_from=other)
     for slot in JudgingSlot.objects.filter(round__study=closed):
         slot = verdicts.slot_of(slot.judge.person, slot.pk)

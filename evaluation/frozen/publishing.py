@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Collection, Iterator
 
 from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -81,7 +82,8 @@ def _check_nobody_judges(study: Study) -> None:
 def published_over(runs: Collection[int]) -> list[PublishedReport]:
     """The published reports over texts of these runs, one for each report and run."""
     reports = "study_items__study__snapshots"
-    judged = same_texts(Response.objects.filter(**{f"{reports}__public": True}))
+    is_counted = {f"{reports}__public": True, "run": F(f"{reports}__runs")}
+    judged = same_texts(Response.objects.filter(**is_counted))
     rows = judged.values_list(reports, "study_items__study__name", f"{TWIN}run").distinct()
     return [
         PublishedReport(study, reverse("evaluation:snapshot", args=[key]), run)

@@ -109,7 +109,8 @@ def later_run(models=("later-model",)) -> Run:
     for about in Instance.objects.all():
         for prompt in PROMPTS:
             for model_id in models:
-                response(asked_in, about, prompt, language_model(model_id))
+                text = f"It was founded in {about.answer_2}, as some say."
+                response(asked_in, about, prompt, language_model(model_id), text=text)
     return asked_in
 
 
