@@ -322,7 +322,7 @@ POST  /studies/{open}/judges/{judge}/remove/                  302  403  403  403
 GET   /studies/{open}/close/                                  302  403  403  403  403  403  403  403  200  200
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/models/                                 403  403  403  403  403  403  403  403  302  403
-POST  /studies/{closed}/models/                               403  403  403  403  403  403  403  403  302  403
+POST  /studies/{closed}/models/                               403  403  403  403  403  403  403  403  302  302
 POST  /studies/{closed}/models/{machine}/cancel/              302  403  403  403  403  403  403  403  302  302
 POST  /studies/{closed}/models/{machine}/resume/              302  403  403  403  403  403  403  403  400  400
 GET   /judge/                                                 302  403  403  403  200  200  403  403  403  200
