@@ -247,7 +247,7 @@ def test_no_turn_is_woken_for_a_dear_model_while_another_has_room(local):
     Response.objects.filter(run=made, model=free).update(not_before=in_seconds(60))
     queue = RunQueue(made)
     assert queue.lines("local") == []
-    Response.objects.filter(run=made, model=free).update(state=ResponseState.DONE)
+    Response.objects.filter(run=made, model=free).update(state=ResponseState.DONE, text_sha256="")
     assert [line.key[1] for line in queue.lines("local")] == [dear.pk]
 
 

@@ -514,7 +514,7 @@ def test_a_run_is_moved_by_conditions_that_are_checked_again_after_a_wait(local)
         runs.pause(made, "Enough.")
         runs.resume(made)
         runs.pause_by_worker(made.pk, "Enough.")
-        Response.objects.update(state=ResponseState.DONE)
+        Response.objects.update(state=ResponseState.DONE, text_sha256="")
         runs.finish(Run.everything.filter(pk=made.pk))
     assert stored(made).state == RunState.DONE
     moves = [one["sql"] for one in asked if one["sql"].startswith('UPDATE "generation_run"')]
