@@ -30,7 +30,7 @@ def shown_sha256(text: str, finding: str) -> str:
 class ShownSha256(models.CharField):
     """The hash of a finished response, which save and bulk_create keep; who updates a text updates it too."""
 
-    def pre_save(self, row: Any, add: bool) -> str | None:  # type: ignore[override]
+    def pre_save(self, row: Any, add: bool) -> str | None:
         is_done = row.state == ResponseState.DONE
         row.text_sha256 = shown_sha256(row.text, row.finding) if is_done else None
         return row.text_sha256
