@@ -8,11 +8,14 @@ from django.urls import reverse
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Instance
+from evaluation.frozen import publishing, snapshots
 from generation import access
-from judging import adjudication, blinding, studies, verdicts
+from generation.models import Response
+from judging import adjudication, blinding, planning, studies, verdicts
 from judging.models import Judgment, Study
-from leases.refusal import NotAllowed
+from leases.refusal import Conflict, NotAllowed
 from tests.factories import person, stored
+from tests.judging import declared
 from tests.judging import factories as make
 
 # Once: other modules send the same statements to both databases.
@@ -230,3 +233,36 @@ def test_an_admin_who_judges_opens_neither_run_nor_report(client, study, alice, 
     studies.close_study(study)
     client.force_login(alice)
     assert client.get(url).status_code == 200
+
+
+def test_given_texts_of_a_second_run_are_hidden_and_no_report_on_them_is_published():
+    """Both runs give the same fields of the same records, of which no file says so."""
+    first = declared.given_run()
+    second = declared.run_over(first.collection)
+    earlier = declared.open_study("carol", "dave", run=second, name="Earlier")
+    studies.close_study(earlier)
+    study = declared.open_study("erin", "frank", run=first, name="Later")
+    erin = Person.objects.get(username="erin")
+    assert access.visible_to(erin, [first, second]) == []
+    assert blinding.results_problem(erin, earlier)
+    frozen, _ = snapshots.freeze(earlier, by=person("rosa", Role.RESEARCHER))
+    with pytest.raises(Conflict, match="still judges"):
+        publishing.publish(frozen, by=frozen.created_by)
+    studies.close_study(study)
+    assert publishing.publish(frozen, by=frozen.created_by).public
+
+
+@pytest.mark.parametrize(("text", "is_same"), [("", True), ("Another text.", False)])
+def test_a_text_is_known_by_its_record_prompt_and_hash(study, alice, text, is_same):
+    judged = study.items.first().response
+    again = make.run("again")
+    text = text or judged.text
+    make.response(again, judged.instance, judged.prompt, judged.model, text=text)
+    assert (access.visible_to(alice, [again]) == []) == is_same
+
+
+def test_who_opens_a_study_of_one_author_is_told_so(study):
+    responses = list(Response.objects.select_related("instance__contradiction"))
+    assert planning.OF_ONE_AUTHOR not in planning.warnings(study, responses, [])
+    of_one = [row for row in responses if row.model_id == responses[0].model_id]
+    assert planning.OF_ONE_AUTHOR in planning.warnings(study, of_one, [])
