@@ -13,6 +13,7 @@ from evaluation.labels.file import Ratings
 from evaluation.labels.scale import LabelScale
 from evaluation.statistics import alpha, wilson
 from evaluation.statistics.bootstrap import Resampled, ResamplePlan
+from evaluation.statistics.chance import UNWEIGHTED, WEIGHTED
 from evaluation.statistics.coefficient import (
     NO_ITEMS,
     ONE_RATER,
@@ -24,7 +25,6 @@ from evaluation.statistics.coefficient import (
 from evaluation.statistics.groups import Counts, Groups, kinds
 from evaluation.statistics.many_raters import of_many
 from evaluation.statistics.two_raters import TwoRaters, of_two
-from evaluation.statistics.weights import UNWEIGHTED, WEIGHTED
 
 MOST_PAIRED = 20
 # Cells of clusters x labels squared: 400 MB. More would be no file of this kind.

@@ -8,8 +8,8 @@ from evaluation.report import sentences
 from evaluation.report.figures import Figure
 from evaluation.report.sentences import counted, interval, number
 from evaluation.report.sheets import Sheet
+from evaluation.statistics.chance import UNWEIGHTED
 from evaluation.statistics.coefficient import PlainCoefficient
-from evaluation.statistics.weights import UNWEIGHTED
 
 COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 

@@ -10,8 +10,8 @@ from evaluation.report import sentences
 from evaluation.report.figures import weights_of
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import Share
+from evaluation.statistics.chance import UNWEIGHTED
 from evaluation.statistics.coefficient import Coefficient
-from evaluation.statistics.weights import UNWEIGHTED
 from pages.latex import escaped
 
 MIDRULE = r"\midrule"

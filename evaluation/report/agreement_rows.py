@@ -18,9 +18,9 @@ from evaluation.shapes.judge_agreement import (
 from evaluation.shapes.study_report import Report, ReportPrompt
 from evaluation.shapes.study_rounds import ChangedVerdicts
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
+from evaluation.statistics.chance import UNWEIGHTED
 from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 from evaluation.statistics.two_raters import paradox_warning
-from evaluation.statistics.weights import UNWEIGHTED
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from evaluation.report.verdict_rows import model_id, prompt_sections
 from evaluation.shapes.judge_agreement import AgreementThird, JudgePair, PromptAgreement
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import VerdictCell
+from evaluation.statistics.chance import UNWEIGHTED
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL, LABELLED
-from evaluation.statistics.weights import UNWEIGHTED
 
 # More judges than this have no heat map: its squares could not be read.
 MOST_JUDGES = 20

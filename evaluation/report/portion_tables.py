@@ -19,7 +19,7 @@ from evaluation.report.agreement_rows import (
 from evaluation.report.drawings import ReportChart
 from evaluation.report.figures import weights_of
 from evaluation.shapes.study_report import Report
-from evaluation.statistics.weights import UNWEIGHTED
+from evaluation.statistics.chance import UNWEIGHTED
 
 
 @dataclass(frozen=True)

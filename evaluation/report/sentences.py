@@ -10,8 +10,8 @@ from evaluation.shapes.study_rounds import ChangedVerdicts
 from evaluation.shapes.verdict_tables import Share
 from evaluation.statistics import wilson
 from evaluation.statistics.bootstrap import Resampled
+from evaluation.statistics.chance import UNWEIGHTED
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
-from evaluation.statistics.weights import UNWEIGHTED
 
 Ends = Callable[[float | None, float | None], str]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import alpha
 from .bootstrap import ResamplePlan
-from .chance import Floats, ac1_of, beyond, ratio
+from .chance import UNWEIGHTED, Floats, ac1_of, agreement_weights, beyond, ratio
 from .coefficient import (
     NO_ITEMS,
     ONE_CATEGORY,
@@ -23,7 +23,6 @@ from .coefficient import (
     measured,
 )
 from .groups import Counts, Groups, kinds
-from .weights import UNWEIGHTED, agreement_weights
 from .wilson import METHOD as WILSON
 from .wilson import wilson
 

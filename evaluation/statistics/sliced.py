@@ -7,11 +7,11 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .bootstrap import ResamplePlan
+from .chance import UNWEIGHTED
 from .coefficient import Coefficient
 from .groups import Groups
 from .many_raters import all_entries
 from .two_raters import pair_entry
-from .weights import UNWEIGHTED
 
 ALPHA = "krippendorff_alpha"
 # A response: what intervals resample, and each judge's first verdict.

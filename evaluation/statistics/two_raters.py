@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import alpha
 from .bootstrap import ResamplePlan
-from .chance import Floats, ac1_of, beyond, ratio
+from .chance import UNWEIGHTED, Floats, ac1_of, agreement_weights, beyond, kappas_of, ratio
 from .coefficient import (
     NO_ERROR,
     NO_ITEMS,
@@ -34,7 +34,6 @@ from .coefficient import (
 )
 from .groups import Counts, Groups
 from .many_raters import alphas_of, krippendorff_alpha
-from .weights import UNWEIGHTED, agreement_weights, kappas_of
 from .wilson import METHOD as WILSON
 from .wilson import Z, wilson
 

@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from evaluation.statistics.bootstrap import ResamplePlan
+from evaluation.statistics.chance import agreement_weights
 from evaluation.statistics.coefficient import (
     NO_ERROR,
     NO_ITEMS,
@@ -37,7 +38,6 @@ from evaluation.statistics.two_raters import (
     percent_agreement,
     scott_pi,
 )
-from evaluation.statistics.weights import agreement_weights
 
 COHEN = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]  # Cohen (1960), table 1, as counts of 200
 FIVE = [[12, 3, 0, 0, 0], [3, 3, 0, 0, 0], [0, 4, 1, 1, 1], [0, 0, 2, 6, 2], [0, 0, 0, 4, 6]]
