@@ -20,6 +20,16 @@ def main() -> None:
         if len(sys.argv) > 1 and sys.argv[1] not in ANY_DATABASE:
             refuse_a_newer_database()
         execute_from_command_line(sys.argv)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader stopped, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except UnicodeEncodeError as error:
+        if sys.stdout.encoding.lower() == "utf-8":
+            raise
+        missing = ascii(error.object[error.start])
+        sys.exit(
+            f"This output is {sys.stdout.encoding}, which has no {missing}. Set PYTHONIOENCODING=utf-8."
+        )
     except (InterfaceError, OperationalError) as error:
         from leases.outage import outage_in_a_command
 

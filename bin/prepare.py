@@ -26,7 +26,8 @@ STAMPS = VENV / "installed.json"  # requirements file -> hash of its content whe
 LOG = VENV / "install.log"
 
 OLDEST = (3, 11)
-NAMES = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
+NAMES = ("python3.13", "python3.12", "python3.11", "python3")
+NEWEST = (3, 13)  # the last for which every package comes built
 
 # Megabytes on disk for each file's packages, with pip's temporary files.
 MEGABYTES = {"requirements.txt": 530, "requirements-llm.txt": 220, "requirements-dev.txt": 490}
@@ -38,6 +39,10 @@ OFFLINE_SIGNS = (
     "ConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "NameResolutionError", "Connection refused",
     "Temporary failure in name resolution", "Network is unreachable", "ProxyError",
 )  # fmt: skip
+
+
+if hasattr(sys.stdout, "reconfigure"):
+    sys.stdout.reconfigure(errors="replace")  # a Latin-1 terminal has no "…"
 
 
 class Trouble(Exception):
@@ -93,21 +98,24 @@ def end_with_parent() -> None:
 
 
 def newest_python() -> None:
-    """Continue with Python 3.11 or newer: this one, or one on the path."""
-    if sys.version_info[:2] >= OLDEST:
+    """Continue with a Python for which all packages come built: this one, or one on the path. A newer one may do."""
+    if OLDEST <= sys.version_info[:2] <= NEWEST:
         return
     for name in NAMES:
         path = shutil.which(name)
-        if path and _runs(path, IS_NEW_ENOUGH):
+        if path and _runs(path, IS_KNOWN):
             os.execv(path, [path, *sys.argv])
+    if sys.version_info[:2] > NEWEST:
+        return
     version = ".".join(str(part) for part in sys.version_info[:3])
     fail(
-        f"Sic et Non needs Python 3.11 or newer; this is Python {version}, and there is no newer one on "
+        f"Sic et Non needs Python 3.11, 3.12 or 3.13; this is Python {version}, and none of them is on "
         "the path. Install one (Debian 12, Ubuntu 24.04: apt-get install python3 python3-venv)."
     )
 
 
 IS_NEW_ENOUGH = "import sys; sys.exit(sys.version_info[:2] < (3, 11))"
+IS_KNOWN = f"import sys; sys.exit(not {OLDEST} <= sys.version_info[:2] <= {NEWEST})"
 HAS_ALL = f"import pip; {IS_NEW_ENOUGH}"
 
 
@@ -230,6 +238,12 @@ def diagnosis(output: str, what: str) -> str:
         return (
             f"No network: {what} could not be downloaded. Connect this machine, or name a mirror in "
             "PIP_INDEX_URL, and start again."
+        )
+    if sys.version_info[:2] > NEWEST:
+        version = ".".join(str(part) for part in sys.version_info[:2])
+        return (
+            f"Not installed: {what}. Python {version} is newer than the packages, some of which have to be compiled "
+            f"for it. Start this with an older one: python3.13 bin/run. (pip's output: {LOG})"
         )
     errors = [line for line in output.splitlines() if line.startswith("ERROR:")]
     last = errors[-1] if errors else "pip gave no reason."

@@ -7,9 +7,12 @@ what to write; nothing is guessed. Pure: uses neither Django nor files outside D
 import json
 import os
 import secrets
+import ssl
 from collections.abc import Collection
 from pathlib import Path
 from urllib.parse import quote, urlsplit
+
+import certifi
 
 from accounts.addresses import is_loopback
 from accounts.append_only import LEAST_DAYS
@@ -141,11 +144,14 @@ def _close(folder: Path) -> None:
         if mode & 0o002:
             raise PermissionError
         folder.chmod(mode & 0o7700)
-    except PermissionError:
+        if folder.stat().st_mode & 0o077:  # some file systems take every mode and keep theirs
+            raise PermissionError
+    except OSError:
         raise SettingError(
             "DATA_DIR",
             f"others may use {folder} (mode {mode:o}), and it holds passwords' hashes and keys. Give it to the user of "
-            f"the program alone: chown and chmod 700 {folder}. Or name another folder.",
+            f"the program alone: chown and chmod 700 {folder}. Where its mode cannot be changed, as on a network share "
+            "or on a Windows drive under WSL (/mnt/c), name a folder on a disk of this system: DATA_DIR=~/sicetnon.",
         ) from None
 
 
@@ -172,6 +178,27 @@ def write_secret_key(folder: Path) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as handle:
             handle.write(secrets.token_urlsafe(64))
+
+
+def trust_authorities(folder: Path) -> str:
+    """CA_CERTIFICATES: authorities in PEM, which all requests of this process trust beside the public ones.
+
+    Returns the file with all of them, "" where none is set.
+    """
+    if not (pem := given("CA_CERTIFICATES")):
+        return ""
+    try:
+        ssl.create_default_context(cadata=pem)
+    except (ssl.SSLError, ValueError):
+        raise SettingError(
+            "CA_CERTIFICATES", "holds no certificates in PEM (-----BEGIN CERTIFICATE-----)."
+        ) from None
+    # Another process may read it meanwhile.
+    part, path = folder / f"authorities.{os.getpid()}.pem", folder / "authorities.pem"
+    part.write_text(f"{certifi.contents()}\n{pem}\n", encoding="utf-8")
+    part.replace(path)
+    os.environ["REQUESTS_CA_BUNDLE"] = str(path)
+    return str(path)
 
 
 def base_url() -> str:

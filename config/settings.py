@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA_DIR = environment.data_dir(ROOT)
 VERSION = "1.0.0"
 
+AUTHORITIES = environment.trust_authorities(DATA_DIR)
 SECRET_KEY = environment.secret_key(DATA_DIR)
 DEBUG = environment.flag("DEBUG", default=False)
 

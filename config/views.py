@@ -21,6 +21,12 @@ OTHER_HOST = (
     "people use."
 )
 
+OTHER_ADDRESS = (
+    "This form was not sent from {0}, the address of this server. Nothing was changed. Open {0}, and enter it there. "
+    "For the operator: BASE_URL is the address that people use; where {0} is what was open, the proxy in front has to "
+    "pass on Host and X-Forwarded-Proto, and TRUSTED_PROXIES to count it."
+)
+
 
 @require_safe
 @signed_in
@@ -40,7 +46,15 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without a valid CSRF token: mostly one that was open while the person signed out or in again."""
+    """A form without a valid CSRF token: mostly one that was open while the person signed out or in again.
+
+    Under another address than BASE_URL a browser sends no cookies, or another origin.
+    """
+    opened = request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
+    if opened not in settings.CSRF_TRUSTED_ORIGINS:
+        return refusal_answer(
+            request, NotAllowed(OTHER_ADDRESS.format(settings.BASE_URL), code="csrf")
+        )
     if not request.user.is_authenticated and to_send_again(request):
         return to_sign_in(request)
     problem = (

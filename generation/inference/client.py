@@ -90,6 +90,7 @@ class Service:
         self._session.mount("https://", adapter)
         # A proxy in the environment is for other machines.
         self._session.trust_env = not _is_loopback(made.url)
+        self._session.verify = settings.AUTHORITIES or True
 
     def check(self) -> None:
         """Raise NotConfigured when the service's key, or what a header takes from a variable, is not there."""
@@ -194,7 +195,8 @@ class Service:
             )
         if isinstance(_innermost(error), ssl.SSLCertVerificationError):
             return faults.CertificateWrong(
-                f"The certificate of the service {self.name} is not valid for its address ({_reason(error)})."
+                f"The certificate of the service {self.name} is not valid for its address ({_reason(error)}). For the "
+                "operator: an authority of your own is named in CA_CERTIFICATES_FILE."
             )
         broken = (requests.exceptions.ChunkedEncodingError, requests.exceptions.SSLError)
         if isinstance(error, broken) or _was_connected(error):

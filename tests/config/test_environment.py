@@ -135,6 +135,24 @@ def test_a_folder_that_others_write_to_is_refused_and_left_as_it_is(tmp_path, mo
     assert tmp_path.stat().st_mode & 0o7777 == mode
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_a_folder_whose_mode_cannot_be_changed_gets_advice_that_works_there(
+    tmp_path, monkeypatch, mode
+):
+    """A drive of Windows under WSL takes a new mode and keeps its own."""
+    tmp_path.chmod(mode)
+    monkeypatch.setattr(Path, "chmod", lambda *_: None)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    with pytest.raises(environment.SettingError, match=r"under WSL.*DATA_DIR=~/sicetnon"):
+        environment.data_dir()
+
+
+def test_authorities_that_are_none_are_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv("CA_CERTIFICATES", "-----BEGIN CERTIFICATE-----")
+    with pytest.raises(environment.SettingError, match="CA_CERTIFICATES: holds no certificates"):
+        environment.trust_authorities(tmp_path)
+
+
 def test_sqlite_answers_a_save_once_it_is_on_the_disk(db):
     """And writes over what is deleted. PostgreSQL does the first by itself."""
     if connection.vendor == "sqlite":

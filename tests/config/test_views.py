@@ -16,10 +16,20 @@ def text_of(answer):
 def test_a_form_from_before_the_last_sign_in_is_refused_with_the_reason():
     client = Client(enforce_csrf_checks=True)
     client.force_login(person("alice", Role.ADMIN))
-    answer = client.post("/people/1/active/", {"active": "no"})
+    here = {"host": "127.0.0.1:8000"}
+    answer = client.post("/people/1/active/", {"active": "no"}, headers=here)
     assert answer.status_code == 403
     assert "before you last signed in" in text_of(answer)
     assert "<style" not in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    "headers", [{"host": "localhost:9000"}, {"origin": "https://127.0.0.1:8000"}]
+)
+def test_a_form_under_another_address_names_the_right_one(headers):
+    answer = Client(enforce_csrf_checks=True).post("/sign-in/", {"username": "a"}, headers=headers)
+    assert answer.status_code == 403
+    assert "This form was not sent from http://127.0.0.1:8000, the address" in text_of(answer)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """docker-compose.yml, Dockerfile and the proxy's configuration."""
 
+import http.server
 import os
 import re
 import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
@@ -17,7 +20,7 @@ from tests.setup.conftest import ROOT
 from tests.setup.test_docs import settings_read
 
 APP = ("migrate", "web", "worker", "generation", "scheduler")
-OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS")
+OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS", "CA_CERTIFICATES")
 # The program does not start without SECRET_KEY; the migrations send no messages.
 WHOSE = {
     "SECRET_KEY": {*APP},
@@ -26,6 +29,7 @@ WHOSE = {
     "METRICS_TOKEN": {"web"},
     "OIDC_CLIENT_SECRET": {"web"},
     "WIKI_TOKENS": {"worker"},
+    "CA_CERTIFICATES": {"web", "worker", "generation"},
     "LAB_KEY": {"web", "generation"},
     "VLLM_API_KEY": {"web", "generation", "vllm"},
     "HF_TOKEN": {"vllm"},
@@ -118,13 +122,15 @@ def test_a_secret_that_not_everybody_has_may_be_a_file_too(compose, name):
     without = yaml.safe_load(compose(NEEDED).stdout)
     assert whole["secrets"][name]["file"] == "/srv/one"
     assert Path(without["secrets"][name]["file"]).read_text().strip() == NO_SECRET
-    (owner,) = WHOSE[name]
-    environment = whole["services"][owner]["environment"]
-    assert (environment[name], environment[f"{name}_FILE"]) == ("", f"/run/secrets/{name}")
+    for owner in WHOSE[name]:
+        environment = whole["services"][owner]["environment"]
+        assert (environment[name], environment[f"{name}_FILE"]) == ("", f"/run/secrets/{name}")
 
 
 def test_what_is_secret_is_a_file_in_compose_and_in_the_documentation(compose):
-    secret = {name for name in settings_read() if re.search("KEY$|PASSWORD|SECRET|TOKEN", name)}
+    secret = {
+        name for name in settings_read() if re.search("KEY$|PASSWORD|SECRET|TOKEN|CERTIFI", name)
+    }
     assert secret == SECRETS.keys() | set(OPTIONAL_SECRETS)
     assert secret == yaml.safe_load(compose(NEEDED).stdout)["secrets"].keys()
     page = (ROOT / "docs" / "operators" / "settings.md").read_text()
@@ -338,3 +344,46 @@ def test_the_proxy_logs_no_url():
         ("off", ""),
         ("/dev/stdout", "sicetnon"),
     }
+
+
+def test_requests_leave_by_the_proxy_and_health_checks_do_not(compose):
+    given = {"HTTPS_PROXY": "http://proxy.example:3128", "NO_PROXY": "gpu1"}
+    services = yaml.safe_load(compose(NEEDED | given | {"COMPOSE_PROFILES": "gpu"}).stdout)[
+        "services"
+    ]
+    through = {
+        name
+        for name, service in services.items()
+        if service.get("environment", {}).get("HTTPS_PROXY") == given["HTTPS_PROXY"]
+    }
+    assert through == {"web", "worker", "generation", "vllm"}
+    for name in through - {"vllm"}:
+        of = services[name]["environment"]
+        assert of["NO_PROXY"] == of["no_proxy"] == "localhost,127.0.0.1,vllm,gpu1"
+
+
+def test_the_health_check_of_the_web_server_passes_by_a_proxy(compose):
+    """Docker's client may set one for every container."""
+    test = yaml.safe_load(compose(NEEDED).stdout)["services"]["web"]["healthcheck"]["test"]
+    (code,) = re.findall(r'python -c "(.*)"', test if isinstance(test, str) else test[-1])
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Healthy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        code = code.replace(":8000", f":{server.server_port}")
+        env = dict(os.environ, http_proxy="http://127.0.0.1:9", HTTP_PROXY="http://127.0.0.1:9")
+        env |= {"no_proxy": "", "NO_PROXY": ""}
+        subprocess.run([sys.executable, "-c", code], env=env, check=True)
+        server.shutdown()
+
+
+class Healthy(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_): ...
+
+
+def test_the_files_of_postgresql_are_where_the_volume_is(compose):
+    """Images from 18 on choose another place, and refuse to start with a volume here."""
+    postgres = yaml.safe_load(compose(NEEDED).stdout)["services"]["postgres"]
+    assert postgres["environment"]["PGDATA"] in str(postgres["volumes"])

@@ -41,7 +41,7 @@ def as_python_3_9(place, env, *arguments):
 def test_an_old_python_is_named_with_what_to_install(copy, bare, tmp_path):
     done = as_python_3_9(copy, bare | {"PATH": str(tmp_path / "nothing")})
     assert one_line_of(done).startswith(
-        "Sic et Non needs Python 3.11 or newer; this is Python 3.9.2"
+        "Sic et Non needs Python 3.11, 3.12 or 3.13; this is Python 3.9.2"
     )
     assert "apt-get install" in done.stderr
 

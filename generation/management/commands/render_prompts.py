@@ -1,9 +1,6 @@
 """`manage.py render_prompts COLLECTION --prompt NAME|LABEL --json`"""
 
 import json
-import os
-import sys
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -40,13 +37,7 @@ class Command(RefusingCommand):
         prompt_versions.check_fit(collection, prompts)
         instances = response_planning.instances_of(collection, options["limit"])
         form = as_json if options["json"] else as_text
-        try:
-            self._print(response_planning.rendered(instances, prompts, options["seed"]), form)
-        except BrokenPipeError:  # the reader stopped, as with `| head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-    def _print(self, rendered: Iterable[Rendered], form: Callable[[Rendered], str]) -> None:
-        for row in rendered:
+        for row in response_planning.rendered(instances, prompts, options["seed"]):
             if row.problem:
                 self.stderr.write(f"{row.key} is left out of {row.prompt.name}: {row.problem}.")
             else:

@@ -1,10 +1,13 @@
 """The door to inference services, against a real socket."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
+import requests
 from django.core.checks import run_checks
 
+from config import environment
 from generation.inference import client, faults, service_entries
 from tests.generation import fake_service as fakes
 from tests.servers import free_port
@@ -81,6 +84,20 @@ def test_a_certificate_that_nobody_trusts_is_named(settings, certificate):
     assert caught.value.of_service
 
 
+def test_an_authority_of_ones_own_is_trusted_on_loopback_too_and_by_other_requests(
+    settings, certificate, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "")
+    monkeypatch.setenv("CA_CERTIFICATES_FILE", str(certificate.with_name("public.pem")))
+    with fakes.FakeService(certificate=certificate) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        settings.AUTHORITIES = environment.trust_authorities(tmp_path)
+        assert client.service("local").ask("echo-1", OPTIONS, "Q").text
+        assert requests.get(f"{fake.url}/models", timeout=5).status_code == 200
+    public = Path(requests.certs.where()).read_text(encoding="utf-8")
+    assert public in Path(settings.AUTHORITIES).read_text(encoding="utf-8")
+
+
 def test_another_fault_of_tls_is_not_one_of_the_certificate(fake, settings):
     url = fake.url.replace("http://", "https://")  # it speaks plain HTTP
     settings.INFERENCE_SERVICES = {"local": {"url": url}}
@@ -96,7 +113,8 @@ def certificate(tmp_path):
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-subj", "/CN=localhost", "-keyout", str(file), "-out", str(public)),
+            *("-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-keyout", str(file), "-out", str(public)),
         ],
         check=True,
         capture_output=True,
