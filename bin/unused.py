@@ -19,7 +19,7 @@ PROGRAMS = ("run", "test", "bench", "try_wikipedia")
 ALLOWED = {
     "Django: commands, migrations, addresses": "*Config Command add_arguments requires_system_checks epilog "
     "app_name urlpatterns handler400 handler403 handler404 handler500",
-    "Django: models": "ordering constraints indexes USERNAME_FIELD get_by_natural_key get_model_class",
+    "Django: models": "ordering constraints indexes USERNAME_FIELD get_by_natural_key get_model_class pre_save",
     "Django: a database's cursors": "create_cursor",
     "Django: a query's compiler": "execute_sql as_sqlite as_postgresql",
     "Django: forms and views": "widgets help_texts field_order clean_* label_from_instance form_class "
