@@ -8,6 +8,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
@@ -206,7 +207,8 @@ def remove_person(request: HttpRequest, campaign_id: int, person_id: int) -> Htt
     if request.method != "POST":
         key = open_work.key_of(campaign.pk, person.pk)
         held = [row for row in held_by(person, by) if row.key == key]
-        note = f"They get no more tags of “{campaign}”. Their drafts are kept."
+        sentence = "They get no more tags of “<bdi>{}</bdi>”. Their drafts are kept."
+        note = format_html(sentence, campaign)
         act = "Remove from the campaign"
         return leaving_page(request, person, held, act, back=here, note=note)
     with settle_with(request, person):

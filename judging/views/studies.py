@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.request import Request
 
@@ -234,7 +235,8 @@ def remove_judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResp
     if request.method != "POST":
         keys = open_work.keys_of(judge)
         held = [row for row in held_by(person, by) if row.key in keys]
-        note = f"Verdicts that they have given in “{study}” stay as they are."
+        sentence = "Verdicts that they have given in “<bdi>{}</bdi>” stay as they are."
+        note = format_html(sentence, study)
         return leaving_page(request, person, held, "Remove from the study", back=here, note=note)
     with settle_with(request, person):
         if pool.judge_at(study, judge_id).removed_at is None:
