@@ -35,6 +35,7 @@ from wikifetch.source.heartbeat import LEASE_SECONDS, FetchHeartbeat, FetchLease
 from wikifetch.source.manners import WikiBusy, WikiError
 from wikifetch.source.uploads import path_of_upload
 from wikifetch.source.wiki_client import in_batches
+from wikifetch.source.wikis import names_of
 from wikifetch.states import FETCH_RUN, FetchState, TagState
 from wikifetch.waiting import seconds_left, set_back, startable
 
@@ -208,6 +209,10 @@ def _batches(
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
         files = DumpFiles(files_of(run), processes, heart.along)
+        if "names" not in run.options:
+            names = files.with_redirects(names_of(run.wiki)).spellings()
+            run.options |= {"names": names}
+            _held(run, holder, options=run.options)
         yield from filebatches.file_batches(files, run)
         return
     client = livebatches.client_for(run.options["base"], run.contact, heart.renew, heart.traffic)

@@ -25,10 +25,11 @@ class TagCount:
 def count_tags(paths: Iterable[Path], processes: int | None = None) -> TagCount:
     """The tags in the newest revision of each article. Raises Refusal for what is no export, and for a damaged one."""
     found, dump = newfetch.opened(paths)
-    wanted = TaggedPages(names_in(dump, newfetch.default_wiki()))
+    files = DumpFiles([DumpFile(path, path.name) for path in found], processes)
+    wanted = TaggedPages(files.with_redirects(names_in(dump, newfetch.default_wiki())))
     tags: Counter[str] = Counter()
     articles = pages = unread = 0
-    for part in DumpFiles([DumpFile(path, path.name) for path in found], processes).read(wanted):
+    for part in files.read(wanted):
         pages += part.pages
         for _, history in part.taken:
             reading = history.reading

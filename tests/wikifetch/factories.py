@@ -32,9 +32,21 @@ def page(pageid, title, *revisions, ns=0, redirect=""):
     )
 
 
-def export(*pages, base=BASE, head='<?xml version="1.0" encoding="utf-8"?>\n', version="0.11"):
-    """A whole export as text."""
-    info = f"<siteinfo><sitename>Example</sitename><base>{base}</base></siteinfo>" if base else ""
+def export(
+    *pages,
+    base=BASE,
+    head='<?xml version="1.0" encoding="utf-8"?>\n',
+    version="0.11",
+    namespaces=None,
+):
+    """A whole export as text; `namespaces` by their numbers."""
+    listed = "".join(
+        f'<namespace key="{key}" case="first-letter">{name}</namespace>'
+        for key, name in (namespaces or {}).items()
+    )
+    listed = f"<namespaces>{listed}</namespaces>" if listed else ""
+    info = f"<siteinfo><sitename>Example</sitename><base>{base}</base>{listed}</siteinfo>"
+    info = info if base else ""
     namespace = f"http://www.mediawiki.org/xml/export-{version}/"
     return (
         f'{head}<mediawiki xmlns="{namespace}" version="{version}" xml:lang="en">\n{info}\n'

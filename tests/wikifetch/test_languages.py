@@ -6,13 +6,14 @@ from datetime import date
 
 import pytest
 
-from tests.wikifetch.factories import export, mill, written
+from tests.wikifetch.factories import export, mill, multistream, page, revision, written
 from tests.wikifetch.fakewiki import Answer
 from wikifetch import fetch, newfetch
 from wikifetch.article_html import article_html
 from wikifetch.evidence import talk_of
 from wikifetch.models import FetchRun, Tag, TalkPage, Wiki
 from wikifetch.source.answers import wiki_words
+from wikifetch.tagcount import count_tags
 from wikifetch.wikitext import TagNames, find_tags
 from wikifetch.wikitext.article import render_article
 from wikifetch.wikitext.captions import Caption, caption_of
@@ -205,14 +206,17 @@ def test_an_english_parameter_counts_before_another_languages():
     [
         ("März 2020", 3), ("5. Mai 2020", 5), ("Okt. 2020", 10), ("1er mars 2020", 3), ("févr. 2020", 2),
         ("décembre 2020", 12), ("septiembre de 2020", 9), ("5 de abril del 2020", 4), ("MAYO 2020", 5),
-        ("Jänner 2020", 1), ("setiembre de 2020", 9),
+        ("Jänner 2020", 1), ("setiembre de 2020", 9), ("мая 2020", 5), ("Maio de 2020", 5), ("2020年5月", 5),
+        ("2020年12月3日", 12), ("2020년 5월", 5),
     ],
 )  # fmt: skip
 def test_months_in_other_languages(words, month):
     assert month_of(words) == date(2020, month, 1)
 
 
-@pytest.mark.parametrize("words", ["Mayo", "de 2020", "Lundi 2020", "5 de de mayo 2020"])
+@pytest.mark.parametrize(
+    "words", ["Mayo", "de 2020", "Lundi 2020", "5 de de mayo 2020", "2020年13月"]
+)
 def test_what_is_no_month(words):
     assert month_of(words) is None
 
@@ -226,6 +230,43 @@ def test_a_tag_is_shown_under_the_name_that_its_wiki_gives_it(tmp_path, settings
     assert f'<span class="wiki-tag" title="{tag}" aria-current="true">' in article_html(
         seen.revision, seen
     )
+
+
+RUSSIAN = {-1: "Служебная", 0: "", 6: "Файл", 10: "Шаблон", 14: "Категория"}
+RUSSIAN_PAGES = [
+    mill(
+        "[[Файл:Мельница.jpg|thumb|Мельница]]\nПостроена в 1801 году.{{Шаблон:Нестыковка|дата=мая 2020|причина="
+        "В карточке 1810}}[[Категория:Мельницы]]"
+    ),
+    page(2, "Шаблон:Нестыковка", revision(11, "#REDIRECT"), ns=10, redirect="Шаблон:Противоречие"),
+    page(3, "Шаблон:Другое", revision(12, "#REDIRECT"), ns=10, redirect="Шаблон:Нет АИ"),
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("packed", ["export.xml", "export.xml.bz2", "streams"])
+def test_a_file_is_read_with_what_it_says_of_its_wiki(tmp_path, settings, packed):
+    settings.WIKI_TEMPLATES = {"https://wiki.example": {"inconsistent": ["Противоречие"]}}
+    if packed == "streams":
+        path = multistream(tmp_path, RUSSIAN_PAGES[:1], RUSSIAN_PAGES[1:], namespaces=RUSSIAN)
+    else:
+        path = written(tmp_path, export(*RUSSIAN_PAGES, namespaces=RUSSIAN), packed)
+    assert count_tags([path], 1).tags["inconsistent"] == 1
+    fetch.fetch_xml(path)
+    seen = Tag.objects.get().latest
+    assert (seen.block_text, seen.reason) == ("Построена в 1801 году.", "В карточке 1810")
+    assert (seen.date, seen.month) == ("мая 2020", date(2020, 5, 1))
+    html = article_html(seen.revision, seen)
+    assert "Категория" not in html
+    assert 'aria-current="true"' in html
+
+
+@pytest.mark.django_db
+def test_what_a_wiki_said_itself_counts_more_than_a_file(tmp_path):
+    fetch.fetch_xml(written(tmp_path, export(mill("Old."))))
+    Wiki.objects.update(words=POLISH.as_json())
+    fetch.fetch_xml(written(tmp_path, export(mill("Old."), namespaces=RUSSIAN)))
+    assert WikiWords.from_json(Wiki.objects.get().words) == POLISH
 
 
 @pytest.mark.django_db

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
-ARTICLES, TALK = 0, 1
+ARTICLES, TALK, TEMPLATES = 0, 1, 10
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ not kept. Entities, other encodings, deep nesting and bombs are refused. Source:
 xml/export-0.11.xsd.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
@@ -20,10 +20,14 @@ __all__ = ["Dump", "DumpError", "pages_in", "read_dump"]
 
 @dataclass(frozen=True)
 class Dump:
-    """A file being read: `base` is the address of the wiki's main page ("" if not given), and the pages."""
+    """A file being read: `base` is the address of the wiki's main page ("" if not given), and the pages.
+
+    `namespaces` are the wiki's names of its namespaces, by their numbers as they are written.
+    """
 
     base: str
     site_name: str
+    namespaces: Mapping[str, str]
     pages: Iterator[PageSeen]
 
 
@@ -42,7 +46,7 @@ def read_dump(path: Path, *, name: str = "", max_bytes: int | None = None) -> Du
         if reader.in_pages:
             break
     items = chain(first, chain.from_iterable(_fed(name, reader, piece) for piece in pieces))
-    return Dump(reader.base, reader.site_name, _pages(items))
+    return Dump(reader.base, reader.site_name, reader.namespaces, _pages(items))
 
 
 def pages_in(xml: bytes) -> Iterator[PageSeen]:

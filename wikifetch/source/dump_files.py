@@ -6,12 +6,15 @@ Any other file is read by this one from its beginning to its end.
 
 import os
 import re
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wikifetch.history.pages_seen import PageSeen
 from wikifetch.source.dump import read_dump
 from wikifetch.source.dump_processes import StreamReaders
 from wikifetch.source.dump_streams import (
@@ -21,7 +24,12 @@ from wikifetch.source.dump_streams import (
     places_of_streams,
     taken_of,
 )
-from wikifetch.source.dump_wanted import Wanted
+from wikifetch.source.dump_wanted import TemplateRedirects, Wanted
+from wikifetch.source.dumpreader import DumpError
+from wikifetch.wikitext import TagNames
+from wikifetch.wikitext.tag_names import KNOWN_NAMES, fold
+
+_LARGE = 1024**3  # bytes, packed
 
 Along = Callable[[Iterable[Any]], Iterator[Any]]
 
@@ -61,6 +69,26 @@ class DumpFiles:
                 for taken in self._of_file(file, wanted, readers, known - before):
                     before += taken.pages
                     yield taken
+
+    def with_redirects(self, names: TagNames) -> TagNames:
+        """These names of tags, and those of the redirects to their templates in the files: one reading more.
+
+        Large files are not read for them where the names are those of the English Wikipedia, with their redirects.
+        """
+        kinds = dict(names.kinds)
+        size = sum(file.path.stat().st_size for file in self._files if file.path.exists())
+        if size > _LARGE and kinds.items() >= KNOWN_NAMES.kinds.items():
+            return names
+        with suppress(DumpError):  # what came before a fault is kept; reading the tags reports it
+            for page in self._taken(TemplateRedirects(names)):
+                name = fold(page.title.partition(":")[2])
+                kinds.setdefault(name, kinds[fold(page.redirect_to.partition(":")[2])])
+        return TagNames(kinds, names.words)
+
+    def _taken(self, wanted: Wanted) -> Iterator[PageSeen]:
+        """Pages without what is in their revisions."""
+        for taken in self.read(wanted, sys.maxsize):
+            yield from (page for page, _ in taken.taken)
 
     def _of_file(
         self, file: DumpFile, wanted: Wanted, readers: StreamReaders, known: int

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from zlib import crc32
 
 from wikifetch.history.introductions import PageHistory, PageRead, history_of
-from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen
+from wikifetch.history.pages_seen import ARTICLES, TALK, TEMPLATES, PageSeen
 from wikifetch.source.tag_search import TagSearch
 from wikifetch.wikitext import TagNames
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES
@@ -73,6 +73,24 @@ class TaggedPages:
         if is_known or history.problem or reading.tags or reading.problems or reading.set_aside:
             return replace(page, revisions=()), history
         return None
+
+
+@dataclass(frozen=True)
+class TemplateRedirects:
+    """Templates that are redirects to those of these tags."""
+
+    names: TagNames
+
+    def may_take(self, page: PageXml, xml: bytes) -> bool:
+        return page.namespace == TEMPLATES and xml.find(b"<redirect", page.start, page.end) >= 0
+
+    def may_be_among(self, titles: Iterable[int]) -> bool:
+        return True
+
+    def take(self, page: PageSeen) -> PageRead | None:
+        target = page.redirect_to.partition(":")[2]
+        is_tag = page.namespace == TEMPLATES and self.names.kind_of(target)
+        return (replace(page, revisions=()), PageHistory()) if is_tag else None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ _MAX_TOKEN = 1024 * 1024
 # What comes before the first page, namespaces and all, is a few thousand bytes.
 _MAX_HEAD = 1024 * 1024
 _REVISION = ("mediawiki", "page", "revision")
+_NAMESPACE = ("mediawiki", "siteinfo", "namespaces", "namespace")
 _KEPT = {
+    _NAMESPACE,
     ("mediawiki", "siteinfo", "base"),
     ("mediawiki", "siteinfo", "sitename"),
     ("mediawiki", "page", "title"),
@@ -43,11 +45,16 @@ class DumpPageHead:
 
 
 class DumpReader:
-    """Feed it bytes; it gives what they completed. `base` and `site_name` are known when it is `in_pages`."""
+    """Feed it bytes; it gives what they completed. When it is `in_pages`, what the file says of its wiki is known.
+
+    That is `base`, `site_name` and the names of `namespaces` by their numbers.
+    """
 
     def __init__(self) -> None:
         self.base = ""
         self.site_name = ""
+        self.namespaces: dict[str, str] = {}
+        self._key = ""
         self._path: list[str] = []
         self._words: list[str] | None = None
         self._size = 0
@@ -129,6 +136,8 @@ class DumpReader:
         if path == _REVISION[:2]:
             self._page, self._head, self._given = {}, None, False
             self.in_pages = True
+        elif path == _NAMESPACE:
+            self._key = attributes.get("key", "")
         elif path == (*_REVISION[:2], "redirect"):
             self._page["redirect"] = attributes.get("title", "")
         elif path == _REVISION:
@@ -164,7 +173,9 @@ class DumpReader:
 
     def _keep(self, path: tuple[str, ...], words: str) -> None:
         name = path[-1]
-        if path[1] == "siteinfo":
+        if path == _NAMESPACE:
+            self.namespaces[self._key] = words.strip()
+        elif path[1] == "siteinfo":
             self.base = words.strip() if name == "base" else self.base
             self.site_name = words.strip() if name == "sitename" else self.site_name
         elif path[: len(_REVISION)] != _REVISION:

@@ -15,7 +15,8 @@ from wikifetch.source.batches import NOTHING, Batch, BatchPart, joined_parts, pa
 from wikifetch.source.dump_files import DumpFiles
 from wikifetch.source.dump_streams import PagesTaken
 from wikifetch.source.dump_wanted import TaggedPages, TitledPages
-from wikifetch.source.wikis import names_of
+from wikifetch.source.wikis import words_of_wiki
+from wikifetch.wikitext import TagNames
 
 # A batch is written when it has this many pages to write, has read so many, or took so long.
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
@@ -27,7 +28,7 @@ def file_batches(files: DumpFiles, run: FetchRun) -> Iterator[Batch]:
     """The files' tagged articles, then what belongs to their tags; without what was read up to the run's cursor."""
     assert run.wiki is not None
     wiki, skip = run.wiki, run.cursor
-    names = names_of(wiki)
+    names = TagNames.from_spellings(run.options["names"], words_of_wiki(wiki))
     elsewhere: Counter[str] = Counter()  # pages in each other namespace, by its name
     known = frozenset(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
 

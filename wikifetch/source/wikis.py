@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from wikifetch.models import Wiki
-from wikifetch.source.answers import WikiRights
+from wikifetch.source.answers import WikiRights, wiki_words
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext import TagNames
@@ -16,13 +16,26 @@ from wikifetch.wikitext.tag_names import KNOWN_NAMES
 def wiki_of(dump: Dump, fallback: str) -> Wiki:
     """The wiki that a file says it comes from; where it says none, the one at `fallback`."""
     root = _root_of(dump, fallback)
-    return _known_at(root) or wiki_at(root, name=dump.site_name)
+    wiki = _known_at(root) or wiki_at(root, name=dump.site_name)
+    if not wiki.words:
+        wiki.words = _words_in(dump).as_json()
+        wiki.save(update_fields=["words"])
+    return wiki
 
 
 def names_in(dump: Dump, fallback: str) -> TagNames:
     """The names of tags on that wiki, of which there need not be a row."""
     root = _root_of(dump, fallback)
-    return names_of(_known_at(root) or Wiki(base_url=root))
+    wiki = _known_at(root) or Wiki(base_url=root)
+    wiki.words = wiki.words or _words_in(dump).as_json()
+    return names_of(wiki)
+
+
+def _words_in(dump: Dump) -> WikiWords:
+    """What the file says that its wiki calls its namespaces."""
+    numbered = {key: name for key, name in dump.namespaces.items() if key.isdecimal()}
+    listed = {key: {"id": int(key[:9]), "name": name} for key, name in numbered.items()}
+    return wiki_words({"namespaces": listed})
 
 
 def _root_of(dump: Dump, fallback: str) -> str:
@@ -64,18 +77,19 @@ def wiki_at(base_url: str, *, name: str = "", api_url: str = "") -> Wiki:
 
 
 def names_of(wiki: Wiki) -> TagNames:
-    """The names of tags on a wiki that is read from a file: the operator's for it, else the English ones."""
+    """The names of tags in files of a wiki: the operator's for it, else the English ones; and those asked for."""
+    asked = TagNames.from_spellings(wiki.names_asked if wiki.pk else {})
+    given = KNOWN_NAMES
     for base, templates in settings.WIKI_TEMPLATES.items():
         if wiki.base_url.startswith((articles_at(base), f"{base}/")):
-            return TagNames.from_spellings(templates, words_of_wiki(wiki))
-    return TagNames(KNOWN_NAMES.kinds, words_of_wiki(wiki))
+            given = TagNames.from_spellings(templates)
+            break
+    return TagNames({**asked.kinds, **given.kinds}, words_of_wiki(wiki))
 
 
 def names_shown(wiki: Wiki) -> TagNames:
-    """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
-    asked = TagNames.from_spellings(wiki.names_asked)
-    kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **asked.kinds}
-    return TagNames(kinds, words_of_wiki(wiki))
+    """All names of tags that its pages may have: the English ones besides."""
+    return TagNames({**KNOWN_NAMES.kinds, **names_of(wiki).kinds}, words_of_wiki(wiki))
 
 
 def words_of_wiki(wiki: Wiki) -> WikiWords:

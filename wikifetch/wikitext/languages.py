@@ -20,7 +20,8 @@ _PRESETS: dict[str, dict[str, Any]] = json.loads(
 )
 
 
-LANGUAGES = tuple(_PRESETS)
+# Of the others, the parameters and months alone.
+LANGUAGES = tuple(language for language, preset in _PRESETS.items() if "file" in preset)
 
 
 def spellings(key: str, *languages: str) -> frozenset[str]:
@@ -44,7 +45,8 @@ _MONTHS = {
     for preset in _PRESETS.values()
     for number, name in chain(
         enumerate(preset["months"], 1),
-        enumerate(preset["short_months"], 1),
+        enumerate(preset.get("short_months", ()), 1),
+        enumerate(preset.get("genitive_months", ()), 1),
         ((number, name) for name, number in preset.get("other_months", {}).items()),
     )
 }

@@ -67,6 +67,8 @@ _MONTH_AND_YEAR = re.compile(
     r"(?:\d{1,2}(?:er|\.)?\s+(?:de\s+)?)?([^\W\d_]+)\.?,?\s*(?:del?\s+)?((?:19|20)\d\d)",
     re.IGNORECASE,
 )
+# 2020年5月, 2020년 5월 1일
+_EASTERN_MONTH = re.compile(r"((?:19|20)\d\d)[年년]\s?(\d{1,2})[月월](?:\s?\d{1,2}[日일])?")
 _ISO_MONTH = re.compile(r"((?:19|20)\d\d)-(\d\d)(?:-\d\d)?")
 
 
@@ -75,7 +77,7 @@ def month_of(words: str) -> date | None:
     words = " ".join(words.split())
     if match := _MONTH_AND_YEAR.fullmatch(words):
         number, year = spoken().month(match[1]), int(match[2])
-    elif match := _ISO_MONTH.fullmatch(words):
+    elif match := _ISO_MONTH.fullmatch(words) or _EASTERN_MONTH.fullmatch(words):
         number, year = int(match[2]), int(match[1])
     else:
         return None
