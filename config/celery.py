@@ -11,7 +11,8 @@ from pathlib import Path
 import django
 import structlog
 from celery import Celery, beat
-from celery.signals import beat_init, worker_init, worker_shutting_down
+from celery.signals import beat_init, worker_init, worker_ready, worker_shutting_down
+from django.db import DatabaseError, connections
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import settings, task_lines
@@ -116,6 +117,19 @@ def refuse_a_newer_database(**signal: object) -> None:
     from operations.schema_version import start_only_if_known
 
     start_only_if_known()
+
+
+@worker_ready.connect
+def take_back_leases(**signal: object) -> None:
+    """Of workers that were killed. Where the database does not answer, they run out."""
+    from leases import holders
+
+    try:
+        holders.take_back_from_the_dead()
+    except DatabaseError as error:
+        log.warning("leases_not_taken_back", error=type(error).__name__)
+    finally:
+        connections.close_all()  # the pool's processes have their own
 
 
 @worker_init.connect

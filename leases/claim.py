@@ -3,7 +3,6 @@
 Every step is one conditional UPDATE: of two claimants of a row, exactly one updates it.
 """
 
-import uuid
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -20,11 +19,6 @@ Row = TypeVar("Row", bound=Leased)
 
 FREE: dict[str, Any] = {"lease_holder": "", "lease_until": None}
 ONE_MORE = F("attempts") + 1
-
-
-def new_holder(prefix: str) -> str:
-    """A holder's name that no other claim has, e.g. 'worker:4f2a…'."""
-    return f"{prefix}:{uuid.uuid4().hex[:20]}"
 
 
 def take(

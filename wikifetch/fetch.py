@@ -18,8 +18,9 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from leases.claim import FREE, new_holder, settle, sweep, take
+from leases.claim import FREE, settle, sweep, take
 from leases.clock import in_seconds, now
+from leases.holders import new_holder
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch

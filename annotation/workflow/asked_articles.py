@@ -18,6 +18,7 @@ from annotation.models import Annotation, AskedArticle
 from annotation.states import ASKED_ARTICLE, EDITABLE, AskedState
 from leases import claim as leases
 from leases.clock import in_seconds, now
+from leases.holders import new_holder
 from leases.refusal import Conflict, Refusal, TooMany
 from wikifetch.models import Article, Revision, Wiki
 from wikifetch.onearticle import allowed_base, client_for, fetched_article, wiki_to_ask
@@ -101,7 +102,7 @@ def startable() -> QuerySet[AskedArticle]:
 
 def fetch_asked(row_id: int) -> bool:
     """Fetch what is asked for; False if it does not wait any more, or its wiki is busy, or is asked for another."""
-    holder = leases.new_holder("article")
+    holder = new_holder("article")
     try:
         with transaction.atomic():
             free = startable().order_by().filter(pk=row_id)

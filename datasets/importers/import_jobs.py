@@ -31,13 +31,14 @@ from datasets.importers.labelstudio_tasks import NamesLacking
 from datasets.models import ImportJob
 from datasets.models.imports import OPEN
 from datasets.states import IMPORT, ImportState
-from leases.claim import FREE, new_holder, renew, settle, sweep, take
+from leases.claim import FREE, renew, settle, sweep, take
 from leases.clock import in_seconds
+from leases.holders import new_holder
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
 
 # Seconds. The lease is renewed while the file is read.
-LEASE = 300.0
+LEASE = 120.0
 BEAT = 2.0
 MAX_ATTEMPTS = 3
 # Seconds after which nobody decides on a checked file any more.

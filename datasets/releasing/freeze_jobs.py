@@ -23,7 +23,8 @@ from datasets.releasing.freezing import check_version, freeze
 from datasets.releasing.withholding import given_out
 from datasets.states import FREEZE_JOB, FreezeState
 from datasets.streaming import StreamedRow
-from leases.claim import FREE, new_holder, renew, settle, take
+from leases.claim import FREE, renew, settle, take
+from leases.holders import new_holder
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 

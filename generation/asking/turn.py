@@ -22,7 +22,7 @@ from generation.asking.held_rows import HeldRows
 from generation.asking.rotation import Rotation
 from generation.call_queues import CallQueue
 from generation.inference import client, faults
-from leases.claim import new_holder
+from leases.holders import new_holder
 from leases.outage import is_outage
 
 log = structlog.get_logger(__name__)
