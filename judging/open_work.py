@@ -14,7 +14,7 @@ from accounts.roles import Role
 from judging import discussing, pool
 from judging.adjudication import studies_for
 from judging.blinding import hidden_results
-from judging.models import Judge, JudgingSlot, Study
+from judging.models import Judge, JudgingSlot, Round, Study
 from judging.pool import on_own_question
 from judging.settling import unresolved_in
 from judging.states import SlotState, StudyState
@@ -156,7 +156,10 @@ def responses_for_nobody(by: Person | None, without: int) -> Iterator[OpenWork]:
 
 
 def _judged_by_nobody(without: int) -> Iterator[OpenWork]:
-    free = _unfilled(JudgingSlot.objects.filter(state=SlotState.FREE))
+    # By round: the few open ones lead to their slots, among all slots of the past.
+    rounds = Round.objects.filter(is_latest=True, study__state=StudyState.OPEN)
+    slots = JudgingSlot.objects.filter(round__in=list(rounds.values_list("pk", flat=True)))
+    free = _unfilled(slots.filter(state=SlotState.FREE))
     left = free.exclude(_other_judge(without))
     columns = ("round__study", "round__study__name")
     counts = left.order_by().values_list(*columns).annotate(n=Count("item", distinct=True))

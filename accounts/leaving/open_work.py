@@ -92,10 +92,12 @@ def all_held(by: Person) -> list[OpenWork]:
 def left_over(by: Person) -> list[OpenWork]:
     """What waits for people who cannot do it any more, and what nobody can do."""
     everybody = Person.objects.filter(is_demonstration=False)
-    left = _held(
-        lambda role: everybody.exclude(pk__in=Person.objects.who_may(role).values("pk")), by
-    )
-    return [*left, *for_nobody(by)]
+
+    def unable(role: Role) -> QuerySet[Person]:
+        gone = everybody.exclude(pk__in=Person.objects.who_may(role).values("pk"))
+        return Person.objects.filter(pk__in=list(gone.values_list("pk", flat=True)))
+
+    return [*_held(unable, by), *for_nobody(by)]
 
 
 def for_nobody(by: Person | None, without: Person | None = None) -> list[OpenWork]:
