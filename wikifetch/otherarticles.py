@@ -5,7 +5,7 @@ A tag may name a redirect: NamedArticle keeps which page a title led to when its
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import F, QuerySet, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Replace
 
 from wikifetch.history.introductions import PageHistory
@@ -20,6 +20,11 @@ def cleaned(named: str) -> str:
     return " ".join(named.replace("_", " ").split())
 
 
+def titles_in(named: Iterable[str]) -> set[str]:
+    """The titles in what tags name, each of which may be several."""
+    return {cleaned(title) for words in named for title in words.split("|")} - {""}
+
+
 def spellings(title: str) -> tuple[str, str]:
     """The titles that a page may have which is named so: as written, and as most wikis capitalise it."""
     return title, title[:1].upper() + title[1:]
@@ -28,13 +33,13 @@ def spellings(title: str) -> tuple[str, str]:
 def named_by_tags(wiki: Wiki) -> set[str]:
     """What any tag of this wiki names: these pages are kept though they have no tag."""
     named = Sighting.objects.filter(tag__article__wiki=wiki).exclude(other_article="")
-    return set(map(cleaned, named.order_by().values_list("other_article", flat=True).distinct()))
+    return titles_in(named.order_by().values_list("other_article", flat=True).distinct())
 
 
 def named_in(histories: Iterable[PageHistory]) -> set[str]:
     """What the tags of pages name which were just read."""
     tags = (tag for history in histories for tag in history.reading.tags)
-    return {cleaned(tag.other_article) for tag in tags if tag.other_article}
+    return titles_in(tag.other_article for tag in tags)
 
 
 def named_on(wiki: Wiki, pageids: Iterable[int], hidden: Iterable[int] = ()) -> set[str]:
@@ -42,7 +47,7 @@ def named_on(wiki: Wiki, pageids: Iterable[int], hidden: Iterable[int] = ()) -> 
     tags = Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids, state=TagState.LIVE)
     named = tags.exclude(latest__other_article="").exclude(latest=None)
     named = named.exclude(latest__revision__revid__in=hidden)
-    return set(map(cleaned, named.values_list("latest__other_article", flat=True)))
+    return titles_in(named.values_list("latest__other_article", flat=True))
 
 
 def pageids_of_titles(wiki: Wiki, titles: Iterable[str]) -> set[int]:
@@ -69,7 +74,9 @@ def naming(revisions: QuerySet[Revision]) -> QuerySet[Sighting]:
     named = Sighting.objects.filter(revision__article__wiki__in=wikis).exclude(other_article="")
     spelt = Replace(F("other_article"), Value("_"), Value(" "))
     titles.update(led.values_list("title", flat=True))
-    return named.alias(spelt=spelt).filter(spelt__in=titles)
+    several = named.filter(other_article__contains="|").values_list("pk", "other_article")
+    one_of_several = [pk for pk, words in several if titles & titles_in([words])]
+    return named.alias(spelt=spelt).filter(Q(spelt__in=titles) | Q(pk__in=one_of_several))
 
 
 def record_leads(wiki: Wiki, leads: Mapping[str, int]) -> None:
@@ -82,11 +89,18 @@ def record_leads(wiki: Wiki, leads: Mapping[str, int]) -> None:
     )
 
 
+def other_revisions(sighting: Sighting) -> dict[str, Revision | None]:
+    """Each title that the tag names -> the latest fetched revision of that article; None where there is none here."""
+    titles = [cleaned(title) for title in sighting.other_article.split("|")]
+    return {title: _revision_of(sighting, title) for title in titles if title}
+
+
 def other_revision(sighting: Sighting) -> Revision | None:
-    """The latest fetched revision of the article that the tag names as the other one; None where there is none here."""
-    title = cleaned(sighting.other_article)
-    if not title:
-        return None
+    """The first of them that there is."""
+    return next(filter(None, other_revisions(sighting).values()), None)
+
+
+def _revision_of(sighting: Sighting, title: str) -> Revision | None:
     wiki = sighting.revision.article.wiki
     here = Article.objects.filter(wiki=wiki)
     article = here.filter(pageid__in=pageids_of_titles(wiki, [title])).first()

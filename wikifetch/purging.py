@@ -20,7 +20,7 @@ from wikifetch.models import (
     TalkPage,
     Wiki,
 )
-from wikifetch.otherarticles import NAMED_BY_A_TAG, cleaned
+from wikifetch.otherarticles import NAMED_BY_A_TAG, named_by_tags, titles_in
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
 # The columns of a sighting with words of the wiki's text.
@@ -84,8 +84,7 @@ def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
 
 def _purge_problems(wiki: Wiki, pages: set[str], named: set[str]) -> None:
     """Problems of these pages may quote them, and titles that only their tags named are part of their text."""
-    still = Sighting.objects.filter(tag__article__wiki=wiki, other_article__in=named)
-    words = {cleaned(title) for title in named - set(still.values_list("other_article", flat=True))}
+    words = titles_in(named) - named_by_tags(wiki)
     of_words = Q(page__in=words, problem__startswith=NAMED_BY_A_TAG)
     FetchProblem.objects.filter(Q(page__in=pages) | of_words, run__wiki=wiki).delete()
     NamedArticle.objects.filter(wiki=wiki, title__in=words).delete()

@@ -22,7 +22,7 @@ from wikifetch.fetch_preview import FetchPreview, preview_of_category, preview_o
 from wikifetch.fetch_progress import duration, progress_of_fetch
 from wikifetch.forms import FetchForm, TagFilterForm
 from wikifetch.models import FetchRun
-from wikifetch.otherarticles import other_revision
+from wikifetch.otherarticles import other_revisions
 from wikifetch.problem_list import problems_of
 from wikifetch.shownarticle import shown_article
 from wikifetch.source.uploads import keep_upload
@@ -191,12 +191,13 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
     seen = row.latest
     if seen is None:
         raise Http404
-    other = other_revision(seen)
     context = {
         "tag": row,
         "seen": seen,
-        "other": other,
-        "other_article": shown_article(other) if other else None,
+        "others": [
+            (title, revision, shown_article(revision) if revision else None)
+            for title, revision in other_revisions(seen).items()
+        ],
         "marked": marked_block(seen),
         "article": shown_article(seen.revision, seen),
         "introduction": ShownIntroduction(row),

@@ -19,7 +19,7 @@ from annotation.fields.walker import Entries
 from annotation.models import Annotation
 from wikifetch.article_html import block_span
 from wikifetch.models import Revision, Sighting
-from wikifetch.otherarticles import other_revision
+from wikifetch.otherarticles import other_revisions
 from wikifetch.shownarticle import shown_article
 
 CHANGED = (
@@ -159,5 +159,6 @@ class _Checking:
             return self._sighting.revision
         if asked := self._draft.asked_articles.filter(revision=pk).first():
             return asked.revision
-        other = other_revision(self._sighting)
-        return other.article.revisions.filter(pk=pk).first() if other else None
+        others = filter(None, other_revisions(self._sighting).values())
+        articles = [other.article_id for other in others]
+        return Revision.objects.filter(pk=pk, article__in=articles).first()

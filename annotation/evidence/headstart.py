@@ -18,7 +18,8 @@ from wikifetch.shownarticle import shown_article
 def columns_at_start(sighting: Sighting) -> dict[str, Any]:
     """Columns of an annotation; `filled` names those that have a value, and none is touched."""
     title = sighting.revision.article.title
-    columns: dict[str, Any] = {"article_1": title, "article_2": sighting.other_article or title}
+    other = sighting.other_article.partition("|")[0].strip()
+    columns: dict[str, Any] = {"article_1": title, "article_2": other or title}
     pieces = pieces_at_start(sighting)
     if pieces:
         passage, comes_from = passage_of(pieces), modality([piece["kind"] for piece in pieces])

@@ -21,7 +21,7 @@ from annotation.states import EDITABLE
 from datasets.models import Contradiction
 from datasets.releasing.withholding import HIDDEN, withhold
 from wikifetch.models import Revision, Sighting
-from wikifetch.otherarticles import naming
+from wikifetch.otherarticles import naming, titles_in
 from wikifetch.purging import TEXT_HIDDEN
 
 BATCH = 100
@@ -118,7 +118,7 @@ def _words(annotation: Annotation) -> set[str]:
     pieces = [piece for pieces in annotation.provenance.values() for piece in pieces]
     words = {p["text"] for p in pieces if p["revision"] == sighting.revision_id}
     words |= {getattr(annotation, name) for name in _of_the_block(annotation) if name in WORDED}
-    words |= {passage_of(pieces_at_start(sighting)), sighting.other_article}
+    words |= {passage_of(pieces_at_start(sighting)), *titles_in([sighting.other_article])}
     return words - {"", sighting.revision.article.title}
 
 

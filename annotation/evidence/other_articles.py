@@ -7,7 +7,7 @@ from annotation.evidence.article_text import text_sha256
 from annotation.models import Annotation, AskedArticle
 from annotation.states import AskedState
 from wikifetch.models import Revision
-from wikifetch.otherarticles import other_revision
+from wikifetch.otherarticles import other_revisions
 from wikifetch.shownarticle import ShownArticle, shown_article
 
 NAMED = "named"  # the key of the article that the tag names
@@ -64,19 +64,20 @@ class OtherArticles:
                 wiki = revision.article.wiki
                 elsewhere = "" if wiki.pk == own else wiki.name
                 chosen.setdefault(revision.pk, OtherArticle(str(row.pk), revision, elsewhere))
-        if self.named:
-            chosen.setdefault(self.named.pk, OtherArticle(NAMED, self.named))
+        for number, revision in enumerate(filter(None, self.named.values()), start=1):
+            key = NAMED if number == 1 else f"{NAMED}-{number}"
+            chosen.setdefault(revision.pk, OtherArticle(key, revision))
         return list(chosen.values())
 
     @cached_property
-    def named(self) -> Revision | None:
-        """The article that the tag names."""
-        return other_revision(self.annotation.sighting)
+    def named(self) -> dict[str, Revision | None]:
+        """The articles that the tag names, by their titles; None of those that are not stored here."""
+        return other_revisions(self.annotation.sighting)
 
     @property
     def missing(self) -> str:
-        """The title that the tag names, if that article is not stored here."""
-        return "" if self.named else self.annotation.sighting.other_article
+        """The titles that the tag names of which no article is stored here."""
+        return ", ".join(title for title, revision in self.named.items() if revision is None)
 
     @cached_property
     def chosen(self) -> OtherArticle | None:

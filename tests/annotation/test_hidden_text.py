@@ -192,7 +192,9 @@ def test_a_hidden_editor_or_summary_is_no_reason(alice, draft):
 
 
 @pytest.mark.parametrize(
-    "named", ["Kiln house", "kiln_house", "Kiln_house", "Old kiln"], ids=lambda named: named
+    "named",
+    ["Kiln house", "kiln_house", "Kiln_house", "Old kiln", "Barn | Kiln_house"],
+    ids=lambda named: named,
 )
 def test_a_piece_of_the_article_that_the_tag_names_goes(alice, named):
     other = make.tag(title="Kiln house").latest.revision

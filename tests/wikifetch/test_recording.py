@@ -3,12 +3,16 @@
 from dataclasses import replace
 
 import pytest
+from django.urls import reverse
 
+from accounts.roles import Role
 from leases.refusal import Refusal
+from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
 from wikifetch import fetch
 from wikifetch.history import introductions
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.otherarticles import other_revisions
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +63,22 @@ def test_the_other_article_that_a_tag_names_is_kept_though_it_has_no_tag(fetched
     assert (run.pages, run.tags_found, run.problems.count()) == (3, 1, 0)
     assert set(Article.objects.values_list("title", flat=True)) == {"Ford (river)", "Kettle Mill"}
     assert Revision.objects.get(article__title="Ford (river)").wikitext == "It is deep."
+
+
+def test_all_articles_that_a_tag_names_are_kept_and_shown(fetched, client):
+    tag = "{{Contradicts other|1=Mars|2=[[Venus]]|3=[[Moon]]|4=Artikel|5=[[Pluto]]}}"
+    others = [page(2, "Moon", revision(11, "It is grey.")), page(3, "Venus", revision(12, "Hot."))]
+    run = fetched(mill(f"{tag}\n\n{PLAIN}"), *others)
+    assert (run.tags_found, run.problems.count()) == (1, 0)
+    seen = Tag.objects.get().latest
+    assert seen.other_article == "Venus | Moon | Pluto"
+    found = {title: row and row.article.title for title, row in other_revisions(seen).items()}
+    assert found == {"Venus": "Venus", "Moon": "Moon", "Pluto": None}
+    client.force_login(person("alice", Role.RESEARCHER))
+    html = client.get(reverse("wikifetch:tag", args=[seen.tag_id])).content.decode()
+    assert html.count("<summary>Read it</summary>") == 2
+    assert "It is grey." in html
+    assert "<bdi>Pluto</bdi> is not stored here" in html
 
 
 def test_fetching_again_adds_nothing(fetched):

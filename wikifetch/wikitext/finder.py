@@ -38,7 +38,8 @@ class TagSeen:
     first; `scope` "section" or "lead" for a banner, None for an inline tag; `block_kind` the kind of unit (see blocks);
     `block` the wikitext of the smallest unit that holds it, `block_clean` that without any copy of `raw`. `passage` is
     what the tag speaks of (see passages), and `passage_clean` its wikitext without any copy of `raw`. `date`,
-    `reason` and `other_article` are "" if the tag has none; `month` is the one that `date` names.
+    `reason` and `other_article` (several titles have bars between them) are "" if the tag has none; `month` is the one
+    that `date` names.
     """
 
     kind: str

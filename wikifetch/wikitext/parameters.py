@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -13,11 +14,20 @@ from wikifetch.wikitext.limits import too_hostile
 from wikifetch.wikitext.plain import without_spans
 from wikifetch.wikitext.positions.unread import unread_spans
 from wikifetch.wikitext.tag_names import CONTRADICT_OTHER
+from wikifetch.wikitext.templates.arguments import is_position
 
 # A positional parameter that says how much a banner speaks of; it names no article.
 _ENTITY = re.compile(r"&#?\w{1,31};")
-_SCOPES = {"section", "article", "lead", "lede", "paragraph", "list", "table", "page", ""}
+_SCOPES = {
+    "section", "article", "lead", "lede", "paragraph", "list", "table", "page", "",
+    "abschnitt", "artikel", "einleitung", "absatz", "liste", "tabelle", "seite",
+    "introduction", "paragraphe", "tableau",
+    "artículo", "sección", "introducción", "párrafo", "lista", "tabla", "página",
+}  # fmt: skip
+_LINK = re.compile(r"\[\[[^\[\]]*\]\]")
 _MAX_TITLE = 255
+_MAX_OTHERS = 300  # characters of all titles
+BETWEEN_TITLES = " | "  # no title has a bar
 # Of a tag that is remembered: revision after revision of a history has it.
 _SHORT = 2_000
 
@@ -26,7 +36,8 @@ _SHORT = 2_000
 class TagFields:
     """Parameters as (name, value) in order, names stripped, values as written.
 
-    The rest is without comments and with characters in place of entities.
+    The rest is without comments and with characters in place of entities. `other_article` may be several titles, with
+    BETWEEN_TITLES between them.
     """
 
     params: tuple[tuple[str, str], ...]
@@ -40,7 +51,8 @@ def read_tag(raw: str, kind_by_name: str) -> TagFields:
     """Read a tag, braces included, whose template is of `kind_by_name`.
 
     `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason), under their names in any language. An
-    article named by article=, or by position in a contradicts-other template, makes the tag a contradict-other.
+    article named by article=, or by position in a contradicts-other template, makes the tag a contradict-other; there
+    links are the articles, if any value is one.
     """
     read = _read_short_tag if len(raw) <= _SHORT else _read_tag
     return read(raw, kind_by_name)
@@ -51,12 +63,15 @@ def _read_tag(raw: str, kind_by_name: str) -> TagFields:
     named = {name.lower(): _decoded(_without_comments(value)) for name, value in params}
     # Another language's name counts where the English one is not given.
     values = {PARAMETERS.get(name, name): value for name, value in named.items()} | named
-    other = _title(values.get("article", ""))
-    kind = CONTRADICT_OTHER if other else kind_by_name
-    if not other and kind_by_name == CONTRADICT_OTHER:
-        other = next(filter(None, (_positional_title(values.get(n, "")) for n in ("1", "2"))), "")
+    article = values.get("article", "")
+    others = [*map(_title, _LINK.findall(article))] or [_title(article)]
+    kind = CONTRADICT_OTHER if any(others) else kind_by_name
+    if not any(others) and kind_by_name == CONTRADICT_OTHER:
+        given = [value for name, value in values.items() if is_position(name)]
+        links = [value for value in given if _LINK.fullmatch(value)]
+        others = [_title(value) for value in links or given if value.casefold() not in _SCOPES]
     reason = values.get("reason") or values.get("about") or ""
-    return TagFields(params, values.get("date", ""), reason, other, kind)
+    return TagFields(params, values.get("date", ""), reason, _joined(others), kind)
 
 
 _read_short_tag = lru_cache(maxsize=256)(_read_tag)
@@ -118,8 +133,13 @@ def _character(entity: str) -> str:
     return entity if character in {"<", "[", "{"} else character
 
 
-def _positional_title(value: str) -> str:
-    return "" if value.casefold() in _SCOPES else _title(value)
+def _joined(titles: Iterable[str]) -> str:
+    """Each title once, as many as a row holds."""
+    joined = ""
+    for title in filter(None, dict.fromkeys(titles)):
+        longer = f"{joined}{BETWEEN_TITLES}{title}" if joined else title
+        joined = longer if len(longer) <= _MAX_OTHERS else joined
+    return joined
 
 
 def _title(value: str) -> str:
