@@ -155,6 +155,20 @@ def test_a_crowd_of_strangers_keeps_no_known_browser_out_and_does_not_show_who_e
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("door", [invitation, password_link], ids=lambda door: door.__name__)
+def test_a_crowd_of_strangers_keeps_no_link_shut(monkeypatch, door):
+    person("alice")
+    client, path, entered = door()
+    monkeypatch.setattr(guard, "STRANGERS", NOBODY)
+    use_up("try of strangers", TRIES_OF_STRANGERS)
+    assert client.post(path, entered).status_code == 302
+
+
+def test_strangers_leave_a_turn_to_the_others():
+    assert guard.STRANGERS._places._value < turns.HASHES._places._value
+
+
+@pytest.mark.django_db
 def test_the_limit_over_all_slows_new_browsers_only_and_does_not_show_who_exists():
     person("alice")
     client, *_ = known_browser()

@@ -9,20 +9,24 @@ import requests
 from requests.adapters import BaseAdapter
 from sicetnon import Client
 
+Answer = tuple[int, Any, dict[str, str]] | Exception
 ADDRESS = "https://sicetnon.example/sub"
 
 
 class Scripted(BaseAdapter):
-    """Each answer is (status, body, headers); a body is JSON unless it is bytes."""
+    """Each answer is (status, body, headers), where a body is JSON unless it is bytes; or what is raised instead."""
 
-    def __init__(self, answers: Sequence[tuple[int, Any, dict[str, str]]]) -> None:
+    def __init__(self, answers: Sequence[Answer]) -> None:
         super().__init__()
         self.answers = list(answers)
         self.asked: list[requests.PreparedRequest] = []
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         self.asked.append(request)
-        status, body, headers = self.answers.pop(0)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        status, body, headers = answer
         response = requests.Response()
         response.status_code = status
         response.headers.update(headers)
@@ -34,7 +38,7 @@ class Scripted(BaseAdapter):
         """Nothing is open."""
 
 
-def scripted(*answers: tuple[int, Any, dict[str, str]], **options: Any):
+def scripted(*answers: Answer, **options: Any):
     """A client whose server gives these answers, the server, and the list of its waits in seconds."""
     server, waits, session = Scripted(answers), [], requests.Session()
     session.mount("https://", server)

@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+import requests
 from sicetnon import ApiError, AsksFirst, Client, HashDiffers, StaleVersion
 from sicetnon.transport import whole_file
 
@@ -79,6 +80,32 @@ def test_a_refusal_names_the_fields():
     with pytest.raises(ApiError, match=r"verdict.*Unknown"):
         client.post("/api/x/")
     assert waits == []
+
+
+BROKEN = requests.ConnectionError("Remote end closed connection without response")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda client: client.get("/api/tags/"),
+        lambda client: client.post("/api/runs/", **{"Idempotency-Key": "k"}),
+    ],
+)
+def test_what_is_safe_to_repeat_is_sent_again_after_a_broken_connection(ask):
+    client, server, waits = scripted(BROKEN, BROKEN, LAST)
+    assert ask(client) == LAST[1]
+    assert (len(server.asked), waits) == (3, [1, 5])
+    client, *_ = scripted(BROKEN, BROKEN, BROKEN)
+    with pytest.raises(requests.ConnectionError):
+        ask(client)
+
+
+def test_what_might_be_done_twice_is_not_sent_again():
+    client, server, waits = scripted(BROKEN, LAST)
+    with pytest.raises(requests.ConnectionError):
+        client.post("/api/slots/x/judge/")
+    assert (len(server.asked), waits) == (1, [])
 
 
 @pytest.mark.parametrize("body", [b"<html>", [1], {}])

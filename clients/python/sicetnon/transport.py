@@ -16,6 +16,8 @@ from sicetnon.errors import HashDiffers, refusal
 
 Row = dict[str, Any]
 WAITS = (429, 503)
+SAFE = ("GET", "HEAD")
+AGAIN = (1.0, 5.0)  # seconds before what broke off is sent again
 LOCAL = ("localhost", "127.0.0.1", "::1")
 BLOCK = 1 << 16
 
@@ -66,7 +68,7 @@ class Transport:
             raise ValueError(f"{url} is not an address of {self.address}.")
         left = self.patience
         while True:
-            response = self.session.request(method, url, timeout=self.timeout, **options)
+            response = self._answer(method, url, **options)
             if response.ok:
                 return response
             wait = _wait_of(response)
@@ -75,6 +77,17 @@ class Transport:
             response.close()
             left -= wait
             self.sleep(wait)
+
+    def _answer(self, method: str, url: str, **options: Any) -> requests.Response:
+        """Of what is safe to repeat, sent again where the connection broke without an answer."""
+        headers = options.get("headers") or {}
+        is_safe = method in SAFE or "Idempotency-Key" in headers
+        for wait in AGAIN if is_safe else ():
+            try:
+                return self.session.request(method, url, timeout=self.timeout, **options)
+            except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
+                self.sleep(wait)
+        return self.session.request(method, url, timeout=self.timeout, **options)
 
     def whole(self, path: str) -> str:
         """A path that the server named, as a whole address: it begins at the server's root."""
