@@ -78,7 +78,7 @@ class FetchForm(forms.Form):
     file = forms.FileField(
         label="Export file",
         required=False,
-        help_text=f"MediaWiki XML (.xml, .gz or .bz2) up to {MAX_UPLOAD_MB} MB, from a wiki's "
+        help_text=f"MediaWiki XML (.xml, .gz, .bz2 or .xz) up to {MAX_UPLOAD_MB} MB, from a wiki's "
         "Special:Export or a dump. Larger files: manage.py fetch_tagged_pages --xml FILE.",
         error_messages={"empty": "This file is empty. Choose another."},
     )

@@ -384,6 +384,13 @@ def test_asking_without_contact_titles_or_leave_is_refused(settings):
     assert not FetchRun.objects.exists()
 
 
+def test_a_page_that_has_its_tag_through_another_page_is_named(live):
+    live.texts[2] = "Mill 2.{{Mills}}"
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    (problem,) = run.problems.all()
+    assert (problem.page, "it shows the tag of another page" in problem.problem) == ("Mill 2", True)
+
+
 def test_titles_are_cleaned_and_taken_once():
     lines = ["Kettle Mill", "  Kettle_Mill\t", "[[Ford]]", "", "A\x00B\x1b", "Łódź – “x”"]
     assert newfetch.clean_titles(lines) == ["Kettle Mill", "Ford", "A B", "Łódź – “x”"]

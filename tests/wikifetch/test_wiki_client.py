@@ -83,6 +83,23 @@ def test_titles_and_pages_are_asked_fifty_at_a_time():
 # ---------------------------------------------------------------- a busy wiki
 
 
+def test_one_that_had_too_many_requests_is_asked_more_slowly_also_by_a_new_client():
+    too_many = Answer(HTML, 429, {"Retry-After": "4"})
+    with FakeWiki(too_many, FINE) as wiki:
+        wiki.client().ask({"action": "query"})
+        client, wiki.waits = wiki.client(), []
+        for _ in range(2):
+            client.ask({"action": "query"})
+        assert wiki.waits == [pytest.approx(1.98, abs=0.01)]
+        for _ in range(100):
+            client.ask({"action": "query"})
+        assert wiki.waits[-1] == pytest.approx(1, abs=0.01)
+        wiki.answers = [too_many] * 2 + [FINE]
+        client.ask({"action": "query"})
+        client.ask({"action": "query"})
+        assert wiki.waits[-1] == 4
+
+
 @pytest.mark.parametrize(
     ("answer", "wait"),
     [

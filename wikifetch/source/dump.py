@@ -1,4 +1,4 @@
-"""MediaWiki's export format (0.10, 0.11; .xml, .gz, .bz2) as a stream of pages. Pure.
+"""MediaWiki's export format (0.10, 0.11; .xml, .gz, .bz2, .xz) as a stream of pages. Pure.
 
 Special:Export and database dumps share it. Memory is bounded by one revision: texts over the page limit are counted,
 not kept. Entities, other encodings, deep nesting and bombs are refused. Source: mediawiki.org, Help:Export and

@@ -1,4 +1,4 @@
-"""A file's bytes, unpacked piece by piece: .gz, .bz2 or neither, recognised by its content. Pure.
+"""A file's bytes, unpacked piece by piece: .gz, .bz2, .xz or none of them, recognised by its content. Pure.
 
 A hostile file may unpack to far more than it has, or to nothing for minutes. In a bounded file this is noticed early.
 """
@@ -6,12 +6,13 @@ A hostile file may unpack to far more than it has, or to nothing for minutes. In
 import bz2
 import gzip
 import io
+import lzma
 import re
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 from wikifetch.source.dumpreader import DumpError
 
@@ -27,7 +28,10 @@ MAX_RATIO = 250
 _MEASURED = 16 * MIB  # unpacked, over which a ratio is measured
 _MAX_IDLE = 4 * MIB  # taken without anything given; what does not pack at all takes 2 for a piece
 _LEAST = 256  # for one reading, which costs time however little it takes
-_BROKEN = (EOFError, OSError, zlib.error)
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError)
+_MOST_MEMORY = (
+    128 * MIB
+)  # for unpacking .xz, which xz -9 needs half of; a file says how much it needs
 _PACKINGS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -36,6 +40,7 @@ _PACKINGS = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+_UNPACKING = {"7z": "7z x FILE", "zip": "unzip FILE", "zstd": "unzstd FILE"}
 _INDEX = re.compile(rb"\d+:\d+:")
 _COMMAND = "manage.py fetch_tagged_pages --xml reads it on the server."
 
@@ -121,10 +126,38 @@ class _Packed(io.FileIO):
         return piece
 
 
+class _Unxz:
+    """As lzma.LZMAFile, but with a limit to the memory that a file may ask for."""
+
+    def __init__(self, packed: _Packed) -> None:
+        self._packed, self._member, self._left = packed, self._begun(), b""
+
+    @staticmethod
+    def _begun() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._member.eof:  # another member may follow, after zeros
+                left = self._member.unused_data
+                while not (left := left.lstrip(b"\0")):
+                    if not (left := self._packed.read()):
+                        return b""
+                self._member, self._left = self._begun(), left
+            taken = self._left or (self._packed.read() if self._member.needs_input else b"")
+            if not taken and self._member.needs_input:
+                raise EOFError("it ends too early")
+            self._left = b""
+            if given := self._member.decompress(taken, size):
+                return given
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
 @contextmanager
-def _opened(
-    path: Path, name: str, measure: _Measure
-) -> Iterator[IO[bytes] | gzip.GzipFile | bz2.BZ2File]:
+def _opened(path: Path, name: str, measure: _Measure) -> Iterator[_Readable]:
     with ExitStack() as open_files:
         try:
             plain = open_files.enter_context(path.open("rb"))
@@ -137,9 +170,12 @@ def _opened(
             yield gzip.GzipFile(fileobj=packed)
         elif packing == "bzip2":
             yield bz2.BZ2File(packed)
+        elif packing == "xz":
+            yield _Unxz(packed)
         elif packing:
             raise DumpError(
-                f"{name} is packed with {packing}. Unpack it, or pack it with gzip or bzip2."
+                f"{name} is packed with {packing}. Unpack it ({_UNPACKING[packing]}), or pack it with gzip, bzip2 "
+                "or xz."
             )
         else:
             yield plain

@@ -21,6 +21,7 @@ from wikifetch.source.wikis import words_of_wiki
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames
 
+_THROUGH_ANOTHER = "The wiki lists it, but its text has no tag: it shows the tag of another page, such as a template."
 _MOST_WITHOUT_HTML = 3  # one page may be too much for a wiki
 _MOST_OTHERS = 100  # that the tags on a batch's pages may name; a few do
 
@@ -90,10 +91,11 @@ class _Live:
             self._parts(read, kept, self._known_among(read, kept)),
         )
         self._compared_ids |= {*requested.unchanged, *(page.pageid for page, _ in requested.pages)}
+        elsewhere = BatchPart(problems=tuple(self._tagged_elsewhere(read)))
         leads, led_to = self._led_to(requested, len(pageids))
         here = self._untagged_here(read, led_to)
         others, others_unchanged = self._others(led_to - to_come)
-        part = joined_parts(requested, leads, here, others)
+        part = joined_parts(requested, elsewhere, leads, here, others)
         return joined_parts(part, self._talk(part, [*unchanged, *others_unchanged]))
 
     def _compare(self, pageids: Sequence[int], kept: Mapping[int, set[int]]) -> _Compared:
@@ -110,6 +112,16 @@ class _Live:
             else (page, history_of(page.revisions, self._names))
             for page in self._heart.along(self._client.pages(pageids))
         ]
+
+    def _tagged_elsewhere(self, read: Sequence[PageRead]) -> Iterator[tuple[str, str]]:
+        """Pages that the wiki lists as tagged though their own text has no tag."""
+        if self._run.source != FetchRun.Source.KIND:
+            return
+        for page, history in read:
+            reading, listed = history.reading, self._run.titles.get(str(page.pageid))
+            is_read = not (page.problem or history.problem or reading.set_aside or reading.problems)
+            if listed and is_read and not reading.tags:
+                yield page.title, _THROUGH_ANOTHER
 
     def _titled(self, page: PageSeen) -> PageSeen:
         """The page with the title that is known of it: of one that is gone, the wiki gives the id alone."""

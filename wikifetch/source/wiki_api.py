@@ -50,6 +50,9 @@ class _Busy:
     said: str = ""
 
 
+# Seconds between two requests to an API that had too many, for all clients of this process: a fetch that waits, and
+# then goes on, begins with a new one.
+_slowed: dict[str, float] = {}
 _T = TypeVar("_T")
 _Send = Callable[[], requests.Response]
 
@@ -96,6 +99,7 @@ class WikiApi:
         if manners.per_second <= 0:
             raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
         self._next_request = clock.monotonic()
+        self._least = 1 / manners.per_second
         self._session = requests.Session()
         library = f"python-requests/{requests.__version__}"
         agent = user_agent(manners.version, manners.contact, library)
@@ -134,12 +138,24 @@ class WikiApi:
         patience = Patience(min(MOST_HERE, self._manners.max_wait), self._wait)
         while True:
             self._wait(self._next_request - self._clock.monotonic())
-            self._next_request = self._clock.monotonic() + 1 / self._manners.per_second
+            self._next_request = self._clock.monotonic() + self._interval
             self._before_request()
             answer = self._once(send, read, most)
             if not isinstance(answer, _Busy):
+                self._hasten()
                 return answer
             patience.wait(answer.seconds, answer.why, answer.said)
+
+    @property
+    def _interval(self) -> float:
+        """Seconds from one request to the next."""
+        return max(self._least, _slowed.get(self.api_url, 0))
+
+    def _hasten(self) -> None:
+        """A little, after what was answered."""
+        interval = 0.99 * self._interval
+        if _slowed.pop(self.api_url, 0) and interval > self._least:
+            _slowed[self.api_url] = interval
 
     def _wait(self, seconds: float) -> None:
         while seconds > 0:
@@ -210,6 +226,8 @@ class WikiApi:
         return Reply(status, self._masked(read_whole(response, seconds=_MAX_SECONDS, most=most)))
 
     def _busy_with(self, response: requests.Response) -> _Busy:
+        if response.status_code == 429:
+            _slowed[self.api_url] = min(2 * self._interval, MOST_HERE)
         said = api_refusals.quoted(self._beginning(response))
         return _Busy(self._seconds_in(response), api_refusals.busy(response.status_code), said)
 

@@ -30,7 +30,7 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         source = parser.add_mutually_exclusive_group(required=True).add_argument
-        xml = "a MediaWiki export, or the parts of one: .xml, .gz or .bz2"
+        xml = "a MediaWiki export, or the parts of one: .xml, .gz, .bz2 or .xz"
         source("--xml", type=Path, nargs="+", metavar="FILE", help=xml)
         titles = "a text file with a title on each line; - for standard input"
         source("--titles", metavar="FILE", help=titles)
