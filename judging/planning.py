@@ -30,8 +30,8 @@ JUDGED_BEFORE = (
 )
 
 OF_ONE_AUTHOR = (
-    "All of this is by one author, who is no secret to its judges: that a model, prompt or protocol exists is not "
-    "hidden. Hidden from them are other people's verdicts and the results, until the study is closed."
+    "All texts of this study are by one author, so who wrote them cannot be hidden from its judges. Other people's "
+    "verdicts and the results are, until the study is closed."
 )
 READ_ELSEWHERE = (
     "These judges can read verdicts on the same responses in the report of another study: {}. Once this study is open, "
