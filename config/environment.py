@@ -194,7 +194,7 @@ def trust_authorities(folder: Path) -> str:
             "CA_CERTIFICATES", "holds no certificates in PEM (-----BEGIN CERTIFICATE-----)."
         ) from None
     # Another process may read it meanwhile.
-    part, path = folder / f"authorities.{os.getpid()}.pem", folder / "authorities.pem"
+    part, path = folder / f"authorities.{os.getpid()}.part", folder / "authorities.pem"
     part.write_text(f"{certifi.contents()}\n{pem}\n", encoding="utf-8")
     part.replace(path)
     os.environ["REQUESTS_CA_BUNDLE"] = str(path)

@@ -18,6 +18,7 @@ LEFT_OUT = {
     "broker": "messages; the rows record which work is left",
     "secret_key": "anyone who reads a backup could sign in as anyone",
     "static": "made from the code",
+    "authorities.pem": "made from the setting CA_CERTIFICATES",
     "running.lock": "the process that runs now",
     "last_backup.json": "the last backup of this folder",
     "logs": "no data of the app",

@@ -11,6 +11,7 @@ from tests.setup.conftest import ROOT
 NEEDED = {"BASE_URL": "https://annotate.example"}
 # In files of the folder SECRETS, by these names.
 SECRETS = {"SECRET_KEY": "s" * 50, "POSTGRES_PASSWORD": "p-1", "REDIS_PASSWORD": "r-1"}
+OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS", "CA_CERTIFICATES")
 
 
 def composed(env: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,7 @@ import requests
 import yaml
 
 from tests.conftest import require_or_skip
-from tests.server.compose import NEEDED, SECRETS, composed
+from tests.server.compose import NEEDED, OPTIONAL_SECRETS, SECRETS, composed
 from tests.servers import Missing, PostgreSQL, Redis, free_port
 from tests.setup.conftest import ROOT
 
@@ -185,7 +185,7 @@ def write_secrets(here: Team, queue: Redis) -> None:
     folder.mkdir()
     for name, value in SECRETS.items():
         (folder / name).write_text(f"{value}\n")
-    for name in ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS"):
+    for name in OPTIONAL_SECRETS:
         shutil.copy(ROOT / "config" / "no-secret", folder / name)
     redis.Redis.from_url(queue.url).config_set("requirepass", SECRETS["REDIS_PASSWORD"])
 

@@ -15,12 +15,11 @@ import yaml
 from config.environment import NO_SECRET
 from generation.inference.service_entries import ServiceEntry
 from pages import bounds
-from tests.server.compose import NEEDED, SECRETS, composed
+from tests.server.compose import NEEDED, OPTIONAL_SECRETS, SECRETS, composed
 from tests.setup.conftest import ROOT
 from tests.setup.test_docs import settings_read
 
 APP = ("migrate", "web", "worker", "generation", "scheduler")
-OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET", "WIKI_TOKENS", "CA_CERTIFICATES")
 # The program does not start without SECRET_KEY; the migrations send no messages.
 WHOSE = {
     "SECRET_KEY": {*APP},

@@ -9,6 +9,7 @@ from django.core.checks import run_checks
 
 from config import environment
 from generation.inference import client, faults, service_entries
+from operations.names import is_left_out
 from tests.generation import fake_service as fakes
 from tests.servers import free_port
 
@@ -94,6 +95,7 @@ def test_an_authority_of_ones_own_is_trusted_on_loopback_too_and_by_other_reques
         settings.AUTHORITIES = environment.trust_authorities(tmp_path)
         assert client.service("local").ask("echo-1", OPTIONS, "Q").text
         assert requests.get(f"{fake.url}/models", timeout=5).status_code == 200
+    assert is_left_out(Path(settings.AUTHORITIES).name)  # of backups
     public = Path(requests.certs.where()).read_text(encoding="utf-8")
     assert public in Path(settings.AUTHORITIES).read_text(encoding="utf-8")
 
