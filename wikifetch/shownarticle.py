@@ -118,9 +118,9 @@ def _all_sought(sighting: Sighting | None) -> list[Sought | None]:
 def _same_headings(sighting: Sighting) -> tuple[int, int]:
     """Number of the heading above a tag among those of the same words, and how many there are."""
     headings = Layout(sighting.revision.wikitext).headings
-    own = path_to(headings, sighting.position)[-1]
-    same = [heading.start for heading in headings if heading.text == own.text]
-    return same.index(own.start), len(same)
+    own = path_to(headings, sighting.position)[-1:]
+    same = [heading for heading in headings if own and heading.text == own[0].text]
+    return (same.index(own[0]), len(same)) if own else (0, 1)
 
 
 def _call_among(tags: Sequence[TagSeen], tag: TagSeen) -> TagCall | None:

@@ -40,7 +40,7 @@ def fetched(tmp_path):
         ("2020-05", date(2020, 5, 1)),
         ("2020-13", None),
         ("Mai 2020", date(2020, 5, 1)),
-        ("Maj 2020", None),
+        ("Toukokuu 2020", None),
         ("", None),
         ("May 20200", None),
     ],

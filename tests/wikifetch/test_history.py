@@ -13,6 +13,7 @@ DATED = "{{Inconsistent|date=May 2020}}"
 OTHER = "{{Contradict-inline|reason=Year}}"
 PLAIN = "Lead.\n\n== History ==\nThe mill was built by Ann Kettle in 1801. It burned down in 1850."
 TAGGED = PLAIN.replace("in 1801.", f"in 1801.{TAG}")
+BARN = "\n\nThe barn was built in 1890 by the brothers of Ann Kettle."
 BANNER = PLAIN.replace("== History ==\n", "== History ==\n{{Self-contradictory}}\n")
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -42,6 +43,10 @@ def introduced(*texts):
     ("texts", "revids"),
     [
         pytest.param([PLAIN, TAGGED], [2], id="plain case"),
+        pytest.param(
+            [PLAIN, TAGGED, TAGGED + BARN, PLAIN.replace("1801", "1802") + BARN + TAG], [4],
+            id="settled, and another of its section tagged alike",
+        ),
         pytest.param([PLAIN, TAGGED, TAGGED + " More."], [2], id="edited since"),
         pytest.param([PLAIN, TAGGED, TAGGED.replace(TAG, DATED)], [2], id="dated by a bot later"),
         pytest.param([PLAIN, TAGGED, "lol", TAGGED], [2], id="vandalism reverted"),
