@@ -13,7 +13,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from judging import discussing, pool
 from judging.adjudication import studies_for
-from judging.blinding import hidden_results
+from judging.blinding import READERS, hidden_results
 from judging.models import Judge, JudgingSlot, Round, Study
 from judging.pool import on_own_question
 from judging.settling import unresolved_in
@@ -51,7 +51,7 @@ def responses_held(people: People, by: Person | None) -> Iterator[OpenWork]:
             becomes=DRAWN if judge.study.pairing == Study.Pairing.POOL else WAITS,
             holder=judge.person_id,
             returns=f"they leave the study, and their verdicts are handed in{rest}",
-            takers=partial(further_judges, judge.study),
+            takers=partial(_takers, judge.study),
             settle=partial(_hand_on, judge),
         )
     yield from _discussed(theirs, by)
@@ -73,6 +73,11 @@ def further_judges(study: Study) -> QuerySet[Person]:
     """Who could be added to the study's judges, as far as their role goes."""
     judging = study.judges.filter(person__isnull=False, removed_at=None)
     return Person.objects.who_may(Role.JUDGE).exclude(pk__in=judging.values("person"))
+
+
+def _takers(study: Study) -> QuerySet[Person]:
+    """Of these who could not read verdicts in it: those of the judge who leaves are handed in first."""
+    return further_judges(study).exclude(grants__role__in=READERS)
 
 
 @transaction.atomic

@@ -83,12 +83,11 @@ def published_over(runs: Collection[int]) -> list[PublishedReport]:
     """The published reports over texts of these runs, one for each report and run."""
     reports = "study_items__study__snapshots"
     is_counted = {f"{reports}__public": True, "run": F(f"{reports}__runs")}
-    judged = same_texts(Response.objects.filter(**is_counted))
+    judged = same_texts(Response.objects.filter(**is_counted), run__in=list(runs))
     rows = judged.values_list(reports, "study_items__study__name", f"{TWIN}run").distinct()
     return [
         PublishedReport(study, reverse("evaluation:snapshot", args=[key]), run)
         for key, study, run in sorted(rows)
-        if run in runs
     ]
 
 

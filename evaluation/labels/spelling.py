@@ -104,7 +104,8 @@ def look(text: str) -> str:
 def look_of_label(text: str) -> str:
     """The same of a label, which may be a set, in whichever order its parts are: `date;place` and `place; date`."""
     parts = {look(part) for part in BETWEEN_PARTS.split(text.strip(";,| "))}
-    return look(text) if "" in parts else ";".join(sorted(parts))
+    is_set = "" not in parts and any(map(str.isalpha, text))  # 1,5 and 3/5 are numbers
+    return ";".join(sorted(parts)) if is_set else look(text)
 
 
 def _without_finery(text: str) -> str:
