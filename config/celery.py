@@ -99,7 +99,6 @@ app.autodiscover_tasks()
 task_lines.connect()
 
 
-@worker_init.connect
 class PlainScheduler(beat.Scheduler):
     """Says in one line why a task was not sent, as on a full disk; it is sent again at its next time."""
 
@@ -110,6 +109,7 @@ class PlainScheduler(beat.Scheduler):
             log.error("task_not_sent", error=str(error))
 
 
+@worker_init.connect
 @beat_init.connect
 def refuse_a_newer_database(**signal: object) -> None:
     """No worker or scheduler starts on a database of a newer version."""

@@ -52,9 +52,7 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """
     opened = request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
     if opened not in settings.CSRF_TRUSTED_ORIGINS:
-        return refusal_answer(
-            request, NotAllowed(OTHER_ADDRESS.format(settings.BASE_URL), code="csrf")
-        )
+        return refusal_answer(request, NotAllowed(OTHER_ADDRESS.format(settings.BASE_URL)))
     if not request.user.is_authenticated and to_send_again(request):
         return to_sign_in(request)
     problem = (

@@ -27,8 +27,8 @@ OPTIONS = {
     "channel_timeout": 60,  # seconds in which nothing comes or goes
     "cleanup_interval": 10,
     "max_request_body_size": UPLOAD + 1,
-    "outbuf_high_watermark": 2
-    ** 40,  # answers to slow readers wait in temporary files, not in threads
+    # Bytes, more than any answer has: those to slow readers wait in temporary files, not in threads.
+    "outbuf_high_watermark": 2**40,
     "clear_untrusted_proxy_headers": False,  # the app looks at them itself (TRUSTED_PROXIES)
     "ident": None,
 }
@@ -53,9 +53,8 @@ class WaitressWorker(Worker):
     """Answers until gunicorn asks it to end or has ended itself; then what was begun, for graceful_timeout seconds."""
 
     def run(self) -> None:
-        self.files: dict[
-            int, wasyncore.dispatcher
-        ] = {}  # what waitress listens on, reads and writes
+        # What waitress listens on, reads and writes.
+        self.files: dict[int, wasyncore.dispatcher] = {}
         sockets = [each.sock for each in self.sockets]
         create_server(self.wsgi, self.files, sockets=sockets, threads=self.cfg.threads, **OPTIONS)
         listening = [each for each in self.files.values() if isinstance(each, BaseWSGIServer)]

@@ -145,6 +145,7 @@ class Unattended:
 def unattended(study: Study) -> Unattended:
     slots = _unfilled(JudgingSlot.objects.filter(round__study=study))
     here = Q(judge__person__in=Person.objects.who_may(Role.JUDGE).values("pk"))
+    here |= Q(judge__person__is_demonstration=True)  # it shows a study whose judges are at work
     waits = Q(state=SlotState.WAITING)
     other = _other_judge()
     columns = {

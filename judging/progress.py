@@ -133,7 +133,8 @@ def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
             last=Max("slots__judgment__judged_at", filter=here),
             timed=Count("slots__judgment__seconds", filter=here),
             fast=Count("slots__judgment", filter=fast),
-            is_left=~Exists(Person.objects.who_may(Role.JUDGE).filter(pk=OuterRef("person"))),
+            is_left=~Exists(Person.objects.who_may(Role.JUDGE).filter(pk=OuterRef("person")))
+            & ~Q(person__is_demonstration=True),
         )
     )
     counts = tallied(_latest(), "judge", [judge.pk for judge in judges])

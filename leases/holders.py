@@ -70,6 +70,5 @@ def _place() -> str:
         ids = os.readlink("/proc/self/ns/pid")
     except OSError:
         return ""
-    return hashlib.sha256(f"{os.uname().nodename} {boot} {ids} {os.getuid()}".encode()).hexdigest()[
-        :12
-    ]
+    place = f"{os.uname().nodename} {boot} {ids} {os.getuid()}"
+    return hashlib.sha256(place.encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""The direction of a text, by its letters. Pure; directionOf in static/js/shared/dom.js says the same.
+"""The direction of a text, by its letters. Pure; `turn` in static/js/shared/dom.js does the same.
 
 A browser's `dir="auto"` goes by the first letter alone, which may be that of a name in another script. Here most of the
 letters decide; the language of the record breaks a tie. A letter is of category L; those of scripts from right to left

@@ -55,7 +55,8 @@ class Wiki(models.Model):
     @cached_property
     def names_asked(self) -> dict[str, list[str]]:
         """Kind -> names of tags, as it was last asked for them; read once, as a page shows several texts of a wiki."""
-        runs = FetchRun.objects.filter(wiki=self, options__has_key="names").order_by("-pk")
+        asked = FetchRun.objects.exclude(source=FetchRun.Source.XML)
+        runs = asked.filter(wiki=self, options__has_key="names").order_by("-pk")
         return runs.values_list("options__names", flat=True).first() or {}
 
     @property

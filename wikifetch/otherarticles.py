@@ -20,9 +20,13 @@ def cleaned(named: str) -> str:
     return " ".join(named.replace("_", " ").split())
 
 
+def titles_of(named: str) -> list[str]:
+    """The titles in what a tag names, which may be several."""
+    return [title for title in map(cleaned, named.split("|")) if title]
+
+
 def titles_in(named: Iterable[str]) -> set[str]:
-    """The titles in what tags name, each of which may be several."""
-    return {cleaned(title) for words in named for title in words.split("|")} - {""}
+    return {title for words in named for title in titles_of(words)}
 
 
 def spellings(title: str) -> tuple[str, str]:
@@ -91,8 +95,7 @@ def record_leads(wiki: Wiki, leads: Mapping[str, int]) -> None:
 
 def other_revisions(sighting: Sighting) -> dict[str, Revision | None]:
     """Each title that the tag names -> the latest fetched revision of that article; None where there is none here."""
-    titles = [cleaned(title) for title in sighting.other_article.split("|")]
-    return {title: _revision_of(sighting, title) for title in titles if title}
+    return {title: _revision_of(sighting, title) for title in titles_of(sighting.other_article)}
 
 
 def other_revision(sighting: Sighting) -> Revision | None:

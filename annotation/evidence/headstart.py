@@ -12,14 +12,15 @@ from annotation.evidence.copying import marked_pieces
 from annotation.fields.steps import PASSAGE
 from annotation.fields.suggesting import FILLABLE, modality, standalone
 from wikifetch.models import Sighting
+from wikifetch.otherarticles import titles_of
 from wikifetch.shownarticle import shown_article
 
 
 def columns_at_start(sighting: Sighting) -> dict[str, Any]:
     """Columns of an annotation; `filled` names those that have a value, and none is touched."""
     title = sighting.revision.article.title
-    other = sighting.other_article.partition("|")[0].strip()
-    columns: dict[str, Any] = {"article_1": title, "article_2": other or title}
+    other = next(iter(titles_of(sighting.other_article)), title)
+    columns: dict[str, Any] = {"article_1": title, "article_2": other}
     pieces = pieces_at_start(sighting)
     if pieces:
         passage, comes_from = passage_of(pieces), modality([piece["kind"] for piece in pieces])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -54,7 +55,7 @@ class ReviewColumn:
     name: str
     is_chosen: bool = False
 
-    @property
+    @cached_property
     def findings(self) -> list[tuple[CheckFinding, bool, str]]:
         """What the checks report: each with whether it was ticked, and the field that it is about."""
         ticked = {key for key, _ in self.annotation.checked_warnings}

@@ -321,6 +321,8 @@ def _answered(row: Settled, present: datetime) -> dict[str, Any]:
         "answered_at": present,
         "not_before": None,
     }
+    if row.reply.finding:  # which may be that of a check: it goes by its own word
+        columns["finish_reason"] = row.reply.finish_reason
     return {**columns, "text_sha256": shown_sha256(columns["text"], columns["finding"])}
 
 

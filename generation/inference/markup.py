@@ -122,8 +122,9 @@ _LIKE = tuple(
         # Any special token, of any name; DeepSeek has wide bars, Gemma one bar.
         r"<[|｜][^\n]{0,200}?[|｜]>",
         r"<\|[A-Za-z]\w{0,40}>|<[A-Za-z]\w{0,40}\|>",
-        r"<(?:start_of_turn|end_of_turn|[be]os|[BE]OS_TOKEN|[se]op|eo[ah]|pad|unk|unused\d+|extra_id_\d+|tool_calls?"
-        r"|0x[0-9A-F]{2}|/?co(?:: ?[\d, ]+)?)>|\[/?INST\]|<<SYS>>|\[gMASK\]|\[\|\w{1,20}\|\]|\[UNUSED_TOKEN_\d+\]",
+        r"<(?:start_of_turn|end_of_turn|[be]os|[BE]OS_TOKEN|[se]op|eo[aht]|pad|unk|unused\d+|extra_id_\d+|tool_calls?"
+        r"|0x[0-9A-F]{2}|/?co(?:: ?[\d, ]+)?)>|<<SYS>>"
+        r"|\[(?:/?INST|EO[ST]|BOS|gMASK|UNUSED_TOKEN_\d+)\]|\[\|\w{1,20}\|\]",
         # </s> that follows a word or ends the text, without the <s> of struck text.
         r"\A(?![\s\S]*<s>)[\s\S]*(?:[^\s`\"“'‘(]</s>|</s>\s*\Z)",
         # A tag of a wrapper, or a box, within the text.

@@ -24,8 +24,9 @@ _ENDED = {
     "null", "none", "unspecified",
 }  # fmt: skip
 _CUT_OFF = {
-    "length", "maxtokens", "maxlength", "maxoutputtokens", "modellength", "tokenlimit", "modelcontextwindowexceeded",
-    "maxcompletiontokens", "maxnewtokens", "maxpredictedtokensreached", "contextlengthreached", "errorlimit",
+    "length", "maxtokens", "maximumtokens", "maxlength", "maxoutputtokens", "modellength", "tokenlimit",
+    "modelcontextwindowexceeded", "maxcompletiontokens", "maxnewtokens", "maxpredictedtokensreached",
+    "contextlengthreached", "errorlimit",
 }  # fmt: skip
 _FILTERED = {
     "contentfilter", "contentfiltered", "contentfiltering", "filter", "filtered", "safety", "imagesafety", "recitation",
@@ -88,10 +89,12 @@ def said(choice: Any, *, bare: bool) -> Said:
 
 def finished(reason: Any) -> tuple[str, str]:
     """(finish reason in its usual spelling, finding). Raises OddShape where it is no text."""
-    if reason is None or reason == "":
+    if reason is None:
         return "", ""
     if not isinstance(reason, str):
         raise OddShape(ODD)
+    if not reason.strip():
+        return "", ""
     if reason in CUT_OFF:
         return reason, ""
     # “FinishReason.SAFETY” and “content_filter: OTHER” too.

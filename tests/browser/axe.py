@@ -12,9 +12,8 @@ _OPTIONS = {
     },
     "rules": {
         **{name: {"enabled": False} for name in _OF_COLOURS},
-        "landmark-unique": {
-            "enabled": True
-        },  # of no level: a screen reader lists landmarks by name
+        # Of no level: a screen reader lists landmarks by name.
+        "landmark-unique": {"enabled": True},
     },
     # Only these come back whole: what a large page has passed is most of the work.
     "resultTypes": ["violations"],

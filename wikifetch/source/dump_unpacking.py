@@ -29,9 +29,8 @@ _MEASURED = 16 * MIB  # unpacked, over which a ratio is measured
 _MAX_IDLE = 4 * MIB  # taken without anything given; what does not pack at all takes 2 for a piece
 _LEAST = 256  # for one reading, which costs time however little it takes
 _BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError)
-_MOST_MEMORY = (
-    128 * MIB
-)  # for unpacking .xz, which xz -9 needs half of; a file says how much it needs
+# For unpacking .xz: a file says how much it needs, of xz -9 half of this.
+_MOST_MEMORY = 128 * MIB
 _PACKINGS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",

@@ -196,7 +196,7 @@ def test_a_check_that_is_withheld_is_the_finding(fake, made):
     assert answer_all(made) == 2
     response = made.responses.get()
     assert (response.text, response.check_reply) == ("bronze", "")
-    assert response.finding == chat.FILTERED
+    assert (response.finding, response.finish_reason) == (chat.FILTERED, "content_filter")
 
 
 def test_a_check_whose_reply_may_have_markup_holds_the_response(fake, made):

@@ -109,6 +109,10 @@ def test_an_honest_answer_stays_whole_and_is_not_held(text, marks):
 
 
 HELD = [
+    "12 m <eot>",
+    "12 m [EOS]",
+    "12[EOT]m",
+    "12 m [BOS]",
     "<my_thoughts>The passages conflict.</my_thoughts>It is 12 m.",
     "<scratchpad>\nHm.\n</scratchpad>\nIt is 12 m.",
     "<Reflection>Hm.</Reflection> It is 12 m.",

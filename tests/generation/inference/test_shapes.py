@@ -174,6 +174,11 @@ def test_known_good_endings_make_an_answer_and_are_kept_as_they_are(reason):
     assert (reply.text, reply.finish_reason, reply.finding) == ("It is 12 m.", reason, "")
 
 
+def test_a_blank_finish_reason_is_none():
+    reply = read(completion(finish_reason=" "))
+    assert (reply.text, reply.finish_reason, reply.finding) == ("It is 12 m.", "", "")
+
+
 # vLLM and SGLang, llama.cpp's and others' errors, DeepSeek, Zhipu, Anthropic, OpenAI's tools, Cohere, Gemini.
 ABORTED = [
     "abort", "error", "insufficient_system_resource", "network_error", "pause_turn", "tool_calls", "USER_CANCEL",

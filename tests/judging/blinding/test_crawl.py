@@ -139,7 +139,7 @@ def check_judges(pages, further=()):
 
 
 def check_that_nothing_changes(alice, ids):
-    """What the others do changes none of her pages: no count, cursor or order tells it either."""
+    """What the others do changes none of her pages: no count or order tells it (cursors are drawn anew each time)."""
     before = pages_of(alice, ids)
     for slot in JudgingSlot.objects.filter(state=SlotState.JUDGED).exclude(judge__person=alice):
         mine = verdicts.slot_of(slot.judge.person, slot.pk)
