@@ -43,6 +43,8 @@ FIXED = {
     "evaluation.reportsnapshot.text": "a frozen report keeps its bytes",
     "evaluation.reportsnapshot.comments": "a frozen report keeps its bytes",
 }  # fmt: skip
-# Names in addresses for which another is offered: whoever takes it knows that these addresses lead nowhere then.
+# Names in addresses for which another is offered, where no frozen report is over the row: whoever takes it knows that
+# these addresses lead nowhere then.
 RENAMED = {"datasets.collection.name", "judging.study.slug"}
 RELEASED = "it is in a frozen release, which keeps its hash"
+REPORTED = "a frozen report is over it, and is checked by this name"

@@ -25,12 +25,13 @@ from datasets.blinding import keep_listed, shown_to
 from datasets.models import Collection as CollectionRow
 from datasets.models import ImportJob
 from datasets.releasing.names_found import COLUMNS as COMMENTS
+from evaluation.models import ReportSnapshot
 from judging.blinding import hidden_results
 from judging.models import Study
 from judging.states import StudyState
 from leases.refusal import Conflict
 from operations import in_words
-from operations.fixed_columns import FIXED, RELEASED, RENAMED
+from operations.fixed_columns import FIXED, RELEASED, RENAMED, REPORTED
 from operations.serialization import tables
 from pages.name_words import (
     ExcerptPiece,
@@ -128,7 +129,8 @@ class Mention:
 
     @property
     def can_be_renamed(self) -> bool:
-        return f"{self.model._meta.label_lower}.{self.field.attname}" in RENAMED
+        column = f"{self.model._meta.label_lower}.{self.field.attname}"
+        return column in RENAMED and self.fixed != REPORTED
 
     @property
     def is_released_comment(self) -> bool:
@@ -303,6 +305,8 @@ def _judged(found: Mention, words: NameWords) -> Mention:
     fixed = FIXED.get(label) or FIXED.get(f"{label}.{found.field.attname}", "")
     if not fixed and _is_released(label, found.pk):
         fixed = RELEASED
+    if f"{label}.{found.field.attname}" in RENAMED and _is_reported(label, found.pk):
+        fixed = REPORTED
     return Mention(
         found.model,
         found.pk,
@@ -321,6 +325,15 @@ def _is_released(label: str, pk: int) -> bool:
     if label == "datasets.instance":
         return releases.filter(contradiction__instances=pk).exists()
     return False
+
+
+def _is_reported(label: str, pk: int) -> bool:
+    """Whether a frozen report is over it: its study is found by name, its rows are hashed with the collection's."""
+    of = {
+        "judging.study": "study",
+        "datasets.collection": "study__items__response__instance__contradiction__collection",
+    }
+    return ReportSnapshot.objects.filter(**{of[label]: pk}).exists()
 
 
 # ------------------------------------------------------------ who may see it

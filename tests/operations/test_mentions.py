@@ -358,6 +358,20 @@ def test_a_collection_gets_the_valid_name_that_is_offered_where_that_is_ticked(
     assert page.get(f"/collections/{made.name}/").status_code == 200
 
 
+def test_no_new_name_is_offered_where_a_frozen_report_is_checked_by_the_old_one(page, dorothea):
+    study = judging.open_study()
+    studies.close_study(study)
+    type(study).objects.update(slug="dorothea-s-study")
+    Collection.objects.update(name="dorothea-abbeys")
+    address = f"/people/{dorothea.pk}/forget/"
+    assert page.get(address).content.decode().count('name="rename"') == 2
+    study.refresh_from_db()
+    snapshots.freeze(study, by=study.created_by)
+    shown = page.get(address).content.decode()
+    assert 'name="rename"' not in shown
+    assert shown.count("a frozen report is over it, and is checked by this name") == 2
+
+
 def test_a_page_without_a_text_says_so(page, dorothea):
     shown = page.get(f"/people/{dorothea.pk}/forget/").content.decode()
     assert "No text that can be changed holds the name." in shown
