@@ -6,6 +6,7 @@ another key, as after moving without it, these names are found no more.
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from django.utils.crypto import salted_hmac
 
@@ -16,9 +17,15 @@ LEAST = 3  # letters of a name of one word
 
 
 def hashes_of(names: Iterable[str]) -> list[str]:
-    """What is kept of the names: each as “WORDS:HASH”, its number of words and their keyed hash."""
+    """What is kept of the names: each as “WORDS:FIRST:ALL”, its length and keyed hashes of its first and of all."""
     said = (_words(name) for name in names)
-    return sorted({_hash(words) for words in said if words and len("".join(words)) >= LEAST})
+    return sorted(
+        {
+            f"{len(words)}:{_hash(words[:1])}:{_hash(words)}"
+            for words in said
+            if len("".join(words)) >= LEAST
+        }
+    )
 
 
 def _words(text: str) -> list[str]:
@@ -27,7 +34,7 @@ def _words(text: str) -> list[str]:
 
 def _hash(words: list[str]) -> str:
     digest = salted_hmac("names of the forgotten", " ".join(words), algorithm="sha256").hexdigest()
-    return f"{len(words)}:{digest[:32]}"
+    return digest[:32]
 
 
 class ForgottenNames:
@@ -35,11 +42,16 @@ class ForgottenNames:
 
     def __init__(self) -> None:
         rows = Person.objects.exclude(forgotten_at=None).values_list("name_hashes", flat=True)
-        self._hashes = {one for hashes in rows for one in hashes}
-        self._lengths = sorted({int(one.partition(":")[0]) for one in self._hashes})
+        # The hash of a first word -> numbers of words, with hashes of all.
+        self._names: dict[str, set[tuple[int, str]]] = {}
+        for one in {one for hashes in rows for one in hashes}:
+            n, first, whole = one.split(":")
+            self._names.setdefault(first, set()).add((int(n), whole))
+        # Hashing is slow, and texts have the same words again.
+        self._beginning = cache(lambda word: sorted(self._names.get(_hash([word]), ())))
 
     def __bool__(self) -> bool:
-        return bool(self._hashes)
+        return bool(self._names)
 
     def found(self, text: str) -> NameWords | None:
         """The names that the text has, as they are written there in NFC; None where it has none."""
@@ -48,8 +60,8 @@ class ForgottenNames:
 
     def _named(self, text: str) -> Iterator[str]:
         words = list(PART.finditer(text))
-        for n in self._lengths:
-            for first in range(len(words) - n + 1):
-                some = words[first : first + n]
-                if _hash([word.group().lower() for word in some]) in self._hashes:
+        for at, first in enumerate(words):
+            for n, whole in self._beginning(first.group().lower()):
+                some = words[at : at + n]
+                if _hash([word.group().lower() for word in some]) == whole:
                     yield text[some[0].start() : some[-1].end()]

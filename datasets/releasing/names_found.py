@@ -29,11 +29,13 @@ COLUMNS = {
     "qa_comment": "comment on the questions",
 }
 ABOUT = ("title", "description", "funding", "source")
-# Texts of records that people wrote, beside comments; passages are a wiki's.
+# Texts of records that people wrote, beside comments; passages as copied are a wiki's.
 WRITTEN = {
     **COLUMNS,
     "statement_1": "claim of passage 1",
     "statement_2": "claim of passage 2",
+    "passage_1_standalone": "stand-alone passage 1",
+    "passage_2_standalone": "stand-alone passage 2",
     "fields": "record",
 }
 OF_QUESTIONS = {"question": "question", "answer_1": "answer 1", "answer_2": "answer 2"}
@@ -177,5 +179,5 @@ def _in_row(
 
 
 def _digest(found: list[NamePlace]) -> str:
-    lines = (f"{place.contradiction} {place.column}" for place in found)
+    lines = (f"{place.contradiction} {place.column} {place.pieces}" for place in found)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest() if found else ""

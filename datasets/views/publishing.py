@@ -30,7 +30,8 @@ def publish_release(request: HttpRequest, name: str, version: str) -> HttpRespon
         return _shown(request, row, "This release is published already, at the address below.")
     uses, by = uses_of(row), person_of(request)
     forgotten, in_records = forgotten_on_page(row, by), forgotten_in(row, by)
-    digest = digest_of(uses, *(where for where, _ in forgotten), in_records.digest)
+    named = (f"{where} {pieces}" for where, pieces in forgotten)
+    digest = digest_of(uses, *named, in_records.digest)
     form = PublishForm(request.POST if request.method == "POST" else None)
     if form.is_bound and request.POST.get("read") != digest:
         form.add_error(None, "Read what is said below, and tick that you have.")

@@ -92,13 +92,26 @@ def published_over(runs: Collection[int]) -> list[PublishedReport]:
 
 
 def forgotten_in(snapshot: ReportSnapshot) -> list[tuple[str, list[ExcerptPiece]]]:
-    """Texts that would be published with the report and that name somebody who was forgotten."""
+    """Texts that would be published with the report and that may name somebody who was forgotten."""
     return forgotten_in_texts(_published_texts(snapshot))
 
 
 def _published_texts(snapshot: ReportSnapshot) -> Iterator[tuple[str, str]]:
     yield "authors", snapshot.authors
+    yield "name of the study", snapshot.study.name
+    yield "name in addresses", snapshot.study.slug
+    yield from (("text of the report", text) for text in dict.fromkeys(_texts_in(snapshot.body)))
     yield from (("comment of a judge", row["comment"]) for row in comments_of(snapshot.study))
+
+
+def _texts_in(body: object) -> Iterator[str]:
+    """All texts of a frozen report, its keys too: models and prompts are called by what people wrote."""
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, dict):
+        yield from (text for pair in body.items() for inner in pair for text in _texts_in(inner))
+    elif isinstance(body, list):
+        yield from (text for inner in body for text in _texts_in(inner))
 
 
 def comments_of(study: Study) -> list[dict[str, str]]:

@@ -8,6 +8,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Collection, Publication, Release
+from datasets.releasing import forgotten_names
 from datasets.releasing.forgotten_names import ForgottenNames
 from datasets.releasing.freezing import freeze
 from datasets.releasing.names_found import names_in
@@ -84,11 +85,31 @@ def test_a_name_that_only_its_hash_knows_is_found(admin, text, marked):
     assert bool(names.digest) == bool(marked)
 
 
+@pytest.mark.once
+def test_a_word_that_begins_no_name_is_hashed_once(admin, monkeypatch):
+    forget(Person.objects.get(username="grace.ho"))
+    hashed = []
+    hashing = forgotten_names.salted_hmac
+    monkeypatch.setattr(
+        forgotten_names,
+        "salted_hmac",
+        lambda *of, **more: hashed.append(of) or hashing(*of, **more),
+    )
+    names = ForgottenNames()
+    assert not any(names.found("The mill and the river of the mill.") for _ in range(9))
+    assert len(hashed) == 5
+
+
 def test_who_was_forgotten_is_looked_for_before_a_frozen_release_is_published(client, admin):
-    given = annotation(qa_comment="As Grace Ho said.", question1="Is Grace Ho’s mill old?")
+    ida = person("ida.roe", name="Ida Roe")
+    given = annotation(
+        qa_comment="As Grace Ho said.",
+        question1="Is Grace Ho’s mill old?",
+        paragraphA_information_standalone="Grace Ho’s mill was built in 1791.",
+    )
     collection = mills(record(given=given))
     Collection.objects.update(
-        title="Mills of Grace Ho",
+        title="Mills of Grace Ho and Ida Roe",
         contact="Grace.Ho@mills.example",
         creators=[{"name": "Grace Ho", "orcid": "", "affiliation": ""}],
     )
@@ -100,10 +121,15 @@ def test_who_was_forgotten_is_looked_for_before_a_frozen_release_is_published(cl
     forget(Person.objects.get(username="grace.ho"))
     page = client.post(address, {"read": before})
     assertContains(page, said, status_code=400)
-    for where in ("Title", "Contact", "Creators", ", question:", ", comment on the questions:"):
+    places = ", question:", ", comment on the questions:", ", stand-alone passage 1:"
+    for where in ("Title", "Contact", "Creators", *places):
         assertContains(page, where, status_code=400)
-    assertContains(page, "<mark>Grace Ho</mark>", count=4, status_code=400)
+    assertContains(page, "<mark>Grace Ho</mark>", count=5, status_code=400)
     assert not Publication.objects.exists()
+    [read] = re.findall(r'name="read" value="(\w+)"', page.content.decode())
+    forget(ida)
+    page = client.post(address, {"read": read})
+    assertContains(page, "<mark>Ida Roe</mark>", status_code=400)
     [read] = re.findall(r'name="read" value="(\w+)"', page.content.decode())
     assert client.post(address, {"read": read}).status_code == 302
     assert Publication.objects.exists()

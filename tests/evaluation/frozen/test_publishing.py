@@ -9,6 +9,7 @@ from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
 from judging import discussing, rounds, studies
 from judging.files.predictions import import_predictions
+from judging.models import Study
 from judging.published import over_runs
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from operations import forgetting
@@ -74,12 +75,20 @@ def test_comments_are_published_only_when_asked_for(client, rita, frozen):
 
 @pytest.mark.once
 def test_who_was_forgotten_is_looked_for_before_a_report_is_published(client, rita, frozen):
-    ReportSnapshot.objects.update(authors="Grace Ho and Bo Beck")
+    body = {**frozen.body, "study": {**frozen.body["study"], "name": "What Grace Ho saw"}}
+    ReportSnapshot.objects.update(authors="Grace Ho and Bo Beck", body=body)
+    Study.objects.update(name="By Grace Ho", slug="for-grace-ho")
     page = f"/reports/snapshots/{frozen.pk}/"
     assert "who was forgotten" not in client.get(page).content.decode()
     forgetting.forget(person("grace", name="Grace Ho"))
     shown = client.get(page).content.decode()
-    assert "Authors: <bdi><mark>Grace Ho</mark> and Bo Beck</bdi>" in shown
+    for text in (
+        "Authors: <bdi><mark>Grace Ho</mark> and Bo Beck</bdi>",
+        "Name of the study: <bdi>By <mark>Grace Ho</mark></bdi>",
+        "Name in addresses: <bdi>for-<mark>grace-ho</mark></bdi>",
+        "Text of the report: <bdi>What <mark>Grace Ho</mark> saw</bdi>",
+    ):
+        assert text in shown
 
 
 def test_comments_on_a_question_that_was_taken_out_are_not_published(rita, study):
