@@ -277,7 +277,9 @@ def _taxonomy_problems(value: object) -> list[Problem]:
     return problems
 
 
-_OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+# A host with a port is no scheme. A scheme has no dot, or javascript:1 would pass as a host.
+_HOST = r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+):\d"
+_OTHER_SCHEME = re.compile(rf"(?!https?:|{_HOST})[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _INVISIBLE = re.compile(r"[\x00-\x20]")  # browsers leave them out
 
 

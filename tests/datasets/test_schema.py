@@ -98,6 +98,10 @@ REFUSED = [
         ["'url' begins with \"javaScript:\"; write an address that begins with https://"],
     ),
     (
+        record(url="javascript:1/alert(1)"),
+        ["'url' begins with \"javascript:\"; write an address that begins with https://"],
+    ),
+    (
         record(url="data:text/html,x"),
         ["'url' begins with \"data:\"; write an address that begins with https://"],
     ),
@@ -145,6 +149,11 @@ def test_a_record_that_cannot_be_kept_is_refused_with_every_reason(whole, proble
     with pytest.raises(RecordRefused) as refused:
         parse(whole)
     assert [str(problem) for problem in refused.value.problems] == problems
+
+
+@pytest.mark.parametrize("url", ["en.wikipedia.org:443/wiki/A", "localhost:8080/w"])
+def test_a_host_with_a_port_is_no_other_scheme(url):
+    assert parse(record(url=url))
 
 
 def test_types_are_the_last_option_of_each_dimension():

@@ -16,12 +16,14 @@ def known_licences(facts: Facts) -> list[str]:
     """All licences as SPDX spells them, that of most of the text first; [] where one is not known by name."""
     letters = Counter[str]()
     if facts.protocol:
-        # All text is the records'; what was added are our numbers.
-        letters[spdx(facts.protocol_licence)] += 1
+        # All text is the records', their answers and claims too; what was added are our numbers.
+        letters[spdx(facts.protocol_licence)] += facts.counted.annotation_letters
+        letters[spdx(facts.said("licence"))] += 0
+    else:
+        letters[spdx(facts.said("licence"))] += facts.counted.annotation_letters
     for host, licence in facts.wikis.items():
         for name in [SINCE_LICENCE, BEFORE_LICENCE] if licence == EITHER else [spdx(licence)]:
             letters[name] += facts.counted.passage_letters[host]
-    letters[spdx(facts.said("licence"))] += facts.counted.annotation_letters
     return [] if "" in letters else [name for name, _ in letters.most_common()]
 
 
