@@ -29,6 +29,7 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*\Z")
 YEAR = re.compile(r"[12]\d{3}\Z")
 # Without braces and backslashes, which would end or change its field in BibTeX.
 DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]{1,180}\Z")
+_RESOLVER = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
 LINK = re.compile(r"https?://[^\s{}\\<>\"]{3,290}\Z")
 ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]\Z")
 CREATOR = ("name", "orcid", "affiliation")
@@ -48,6 +49,12 @@ _FORMS = {
         f"is none of {', '.join(word for word, _ in ANNOTATED_BY)}",
     ),
 }
+
+
+def doi_of(text: str) -> str:
+    """The DOI that was given alone, by its address or after “doi:”; "" for any other text."""
+    doi = _RESOLVER.sub("", text)
+    return doi if DOI.match(doi) else ""
 
 
 def in_order(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 import re
 
+from datasets.description import doi_of
 from datasets.models import Release
-from datasets.releasing.bundle.source import Source, doi_of, names, on_one_line, source_in
+from datasets.releasing.bundle.source import Source, names, on_one_line, source_in
 from pages.latex import escaped
 
 

@@ -6,14 +6,11 @@ from typing import Any
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
-from datasets.description import COLUMNS, DOI, MOST_CREATORS
+from datasets.description import COLUMNS, MOST_CREATORS, doi_of
 from datasets.models import Collection
 from leases.refusal import Refusal
 
 _ORCID = re.compile(r"(?:https://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\Z")
-
-
-_RESOLVER = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
 
 
 class BadCreator(ValueError):
@@ -45,15 +42,11 @@ def creators_in(text: str) -> list[dict[str, str]]:
     return [asdict(_creator(line, n)) for n, line in enumerate(lines, 1)]
 
 
-def without_resolver(text: str) -> str:
-    """A DOI that was given by its address, or after “doi:”; any other text as it is."""
-    return _RESOLVER.sub("", text)
-
-
 def doi_in(text: str) -> str:
     """The DOI, or "" for none. Raises Refusal for what is none."""
-    doi = without_resolver(text.strip())
-    if doi and not DOI.match(doi):
+    text = text.strip()
+    doi = doi_of(text)
+    if text and not doi:
         said = "Write a DOI, such as 10.5281/zenodo.1234567."
         raise Refusal(said, fields={"doi": [said]})
     return doi

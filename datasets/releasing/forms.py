@@ -5,14 +5,13 @@ from typing import Any
 
 from django import forms
 
-from datasets.description import ANNOTATED_BY, COLUMNS, DOI, LANGUAGE, LINK, PEOPLE, YEAR
+from datasets.description import ANNOTATED_BY, COLUMNS, LANGUAGE, LINK, PEOPLE, YEAR, doi_of
 from datasets.models import Collection
 from datasets.releasing.describing import (
     BadCreator,
     creators_in,
     doi_in,
     lines_of,
-    without_resolver,
 )
 from datasets.releasing.freezing import VERSION
 from datasets.releasing.publishing import NAME, REASON_LIMIT
@@ -51,8 +50,8 @@ class LinkField(forms.CharField):
 
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)
-        doi = without_resolver(text)
-        link = f"https://doi.org/{doi}" if DOI.match(doi) else text
+        doi = doi_of(text)
+        link = f"https://doi.org/{doi}" if doi else text
         if link and not LINK.match(link):
             raise forms.ValidationError("Write an address that begins with https://, or a DOI.")
         return link

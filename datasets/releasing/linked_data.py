@@ -7,11 +7,10 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from datasets.models import Release
-from datasets.releasing.bundle.croissant import creator, source_of
+from datasets.releasing.bundle.croissant import creator, source_fields
 from datasets.releasing.bundle.facts import keywords_in
 from datasets.releasing.bundle.licences import spdx_address
-from datasets.releasing.citing import source_of as source_of_release
-from datasets.releasing.citing import title_of
+from datasets.releasing.citing import source_of, title_of
 from datasets.releasing.members import Member
 
 # JSON has these letters as escapes too, and then no text ends the element that holds it.
@@ -44,7 +43,7 @@ def _dataset(release: Release, address: str, members: Sequence[Member]) -> dict[
         "keywords": keywords_in(about),
         "isAccessibleForFree": True,
         "creator": [creator(each) for each in about.get("creators", [])],
-        **source_of(source_of_release(release)),
+        **source_fields(source_of(release)),
         "distribution": [_download(address, member) for member in members],
     }
     return {name: value for name, value in whole.items() if value}

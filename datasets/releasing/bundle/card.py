@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from datasets.description import doi_of
 from datasets.releasing.bundle.composition import annotators, in_it
 from datasets.releasing.bundle.facts import DataFile, Facts
 from datasets.releasing.bundle.fields import Field, LineFile, Type
 from datasets.releasing.bundle.licence_texts import known_licences
-from datasets.releasing.bundle.source import Source, doi_of
+from datasets.releasing.bundle.source import Source
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -41,7 +42,7 @@ def readme(facts: Facts, files: Sequence[DataFile]) -> str:
         limits=block(facts.said("limits")),
         biases=block(facts.said("biases")),
         personal_data=block(facts.said("personal_data")),
-        source=block(facts.source.plain if facts.source else facts.said("source")),
+        source=block(facts.from_where),
         canary=f"\nCanary: {inline(facts.canary)}\n" if facts.canary else "",
         files=listed,
         attribution="" if facts.protocol else "- `attribution.csv`: where each passage is from\n",
@@ -155,11 +156,12 @@ def _licence(facts: Facts) -> list[str]:
 def _sources(facts: Facts) -> list[str]:
     """What the data extend, in the words of Hugging Face; original where they extend nothing that is known."""
     hosts = [host for host in facts.wikis if host]
-    named = [facts.source.name] if facts.source else [facts.said("source")]
+    named = [facts.said("source"), *([facts.source.name] if facts.source else [])]
     others = [*named, *(host for host in hosts if not _is_wikipedia(host))]
     found = ["extended|wikipedia"] if any(map(_is_wikipedia, hosts)) else []
     slugs = (re.sub(r"\W+", "-", other.lower()).strip("-")[:60] for other in others)
-    return [*found, *(f"extended|other-{slug}" for slug in slugs if slug)] or ["original"]
+    named_so = dict.fromkeys(f"extended|other-{slug}" for slug in slugs if slug)
+    return [*found, *named_so] or ["original"]
 
 
 def _tags(facts: Facts) -> list[str]:

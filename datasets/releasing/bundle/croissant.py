@@ -79,7 +79,7 @@ def croissant(facts: Facts, files: Sequence[DataFile]) -> bytes:
         "license": [spdx_address(name) for name in known_licences(facts)] or "LICENSES.md",
         "keywords": facts.keywords,
         "citeAs": facts.bibtex,
-        **source_of(facts.source),
+        **source_fields(facts.source),
         "url": f"https://doi.org/{facts.doi}" if facts.doi else "LICENSES.md",
         "creator": [creator(each) for each in facts.about.get("creators", ())],
         **_responsible(facts),
@@ -106,7 +106,7 @@ def creator(person: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def source_of(source: Source | None) -> dict[str, Any]:
+def source_fields(source: Source | None) -> dict[str, Any]:
     """What is cited beside the data set, and what it is based on, as schema.org says it."""
     if source is None:
         return {}
@@ -130,7 +130,7 @@ def _responsible(facts: Facts) -> dict[str, Any]:
     annotated = facts.annotated
     return {
         "rai:dataCollection": facts.said("how_made"),
-        "rai:dataCollectionRawData": facts.source.plain if facts.source else facts.said("source"),
+        "rai:dataCollectionRawData": facts.from_where,
         "rai:dataAnnotationPlatform": f"Sic et Non {facts.app_version}"
         if annotated.per_record
         else "",

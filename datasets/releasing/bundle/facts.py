@@ -62,6 +62,12 @@ class Facts:
         return str(self.about.get(name) or "").strip()
 
     @property
+    def from_where(self) -> str:
+        """Where the records come from, as it was said and as the source is cited, each on its line."""
+        given = (self.said("source"), self.source.plain if self.source else "")
+        return "\n".join(dict.fromkeys(filter(None, given)))
+
+    @property
     def keywords(self) -> list[str]:
         return keywords_in(self.about)
 

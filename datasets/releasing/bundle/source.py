@@ -1,13 +1,10 @@
 """What the records of a release are from: a paper, its data, and how both are cited. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from datasets.description import DOI
-
-_DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/(.+)")
+from datasets.description import doi_of
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,6 @@ class Source:
     @property
     def doi(self) -> str:
         return doi_of(self.paper) or doi_of(self.data)
-
-
-def doi_of(link: str) -> str:
-    """The DOI in its address; "" in any other."""
-    found = _DOI_ADDRESS.match(link)
-    return found[1] if found and DOI.match(found[1]) else ""
 
 
 def _sentence(text: str) -> str:

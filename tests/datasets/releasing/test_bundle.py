@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -18,6 +19,7 @@ from datasets.models import Collection, Instance, ReleaseFile
 from datasets.releasing import freezing
 from datasets.releasing.bundle.croissant import semantic
 from datasets.releasing.bundle.fields import PROMPTS, QUESTIONS, RECORDS, fields_of
+from datasets.releasing.bundle.licence_texts import known_licences
 from datasets.releasing.bundle.licences import EITHER, attributions, licence_named, spdx
 from datasets.releasing.bundle.texts import block, fenced, inline, yaml_text
 from datasets.releasing.stored_files import opened
@@ -167,8 +169,10 @@ def test_every_file_parses_whatever_the_collection_says_of_itself(about):
 
 
 def test_the_source_is_credited_wherever_the_release_is():
-    files = files_of(released(**HOU, creators=[{"name": "Ada", "orcid": "", "affiliation": ""}]))
+    creators = [{"name": "Ada", "orcid": "", "affiliation": ""}]
+    files = files_of(released(**HOU, source="Read at Ahrfeld", creators=creators))
     card = files["README.md"].decode()
+    assert "> Read at Ahrfeld  \n> Hou et al. 2024, NeurIPS. Paper: https" in card
     entries = card.partition("## Cite it")[2]
     assert [line for line in entries.splitlines() if line.startswith("@")] == [
         "@misc{mills-1-0,", "@misc{mills-1-0-source,",
@@ -180,7 +184,8 @@ def test_the_source_is_credited_wherever_the_release_is():
     ):  # fmt: skip
         assert said in entries
     assert front_of(files["README.md"])["source_datasets"] == [
-        "extended|wikipedia", "extended|other-wikicontradict-a-benchmark-for-evaluating-llms",
+        "extended|wikipedia", "extended|other-read-at-ahrfeld",
+        "extended|other-wikicontradict-a-benchmark-for-evaluating-llms",
     ]  # fmt: skip
     paper, data = yaml.safe_load(files["CITATION.cff"])["references"]
     assert (paper["type"], paper["doi"]) == ("article", "10.48550/arXiv.2406.13805")
@@ -193,6 +198,8 @@ def test_the_source_is_credited_wherever_the_release_is():
     assert croissant["citation"].startswith("Hou et al. 2024, NeurIPS. Paper: https://doi.org/")
     assert croissant["isBasedOn"]["name"] == HOU["source_title"]
     assert croissant["isBasedOn"]["url"] == HOU["source_data"]
+    raw = croissant["rai:dataCollectionRawData"]
+    assert raw.startswith("Read at Ahrfeld\nHou et al. 2024, NeurIPS. Paper: ")
     assert "Hou et al. 2024, NeurIPS." in files["DATASHEET.md"].decode()
 
 
@@ -470,6 +477,15 @@ def test_fields_of_a_protocol_keep_their_names_where_ours_are_the_same():
     ]  # fmt: skip
     assert lines.added == {"canary": "Ferries.", "licence": "none"}
     assert fields_of(None, "").records.fields == RECORDS
+
+
+@pytest.mark.once
+def test_all_text_of_a_protocols_records_is_under_its_licence():
+    facts = SimpleNamespace(
+        protocol="ponds v1", protocol_licence="CC BY 4.0", said=lambda _: "CC0 1.0", wikis={},
+        counted=SimpleNamespace(annotation_letters=900),
+    )  # fmt: skip
+    assert known_licences(facts) == [spdx("CC BY 4.0"), spdx("CC0 1.0")]
 
 
 def test_records_of_a_protocol_have_its_canary_and_licence_in_every_line():

@@ -160,13 +160,15 @@ def linked(answer):
 def test_the_page_says_to_catalogues_what_it_is(alice):
     collection = mills()
     hostile = "</script><script>a()</script> & \u2028"
-    Collection.objects.update(title=hostile, source_citation="Hou et al. 2024")
+    Collection.objects.update(title=hostile, source="Ahrfeld", source_citation="Hou et al. 2024")
     release = freeze(
         collection=Collection.objects.get(pk=collection.pk), version="1.0", doi="10.5281/zenodo.1"
     )
     publishing.publish(release, by=alice, name="old-mills")
     answer = Client().get(NAMED)
     assert answer.content.count(b"<script") == 1
+    assertContains(answer, "<bdi>Hou et al. 2024.</bdi>")
+    assertContains(answer, '<dd dir="auto">Ahrfeld</dd>')
     found = linked(answer)
     assert found["name"] == " ".join(hostile.split())
     assert (found["@type"], found["url"]) == ("Dataset", f"http://testserver{NAMED}")
