@@ -51,7 +51,7 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     Under another address than BASE_URL a browser sends no cookies, or another origin.
     """
     opened = request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
-    if opened not in settings.CSRF_TRUSTED_ORIGINS:
+    if not f"{settings.BASE_URL}/".startswith(f"{opened}/"):
         return refusal_answer(request, NotAllowed(OTHER_ADDRESS.format(settings.BASE_URL)))
     if not request.user.is_authenticated and to_send_again(request):
         return to_sign_in(request)

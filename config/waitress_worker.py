@@ -16,7 +16,11 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import BaseWSGIServer
 
-from pages.bounds import SIGNED_OUT, UPLOAD
+from pages.bounds import UPLOAD
+
+# Bytes; above them somebody without a session or a token is refused at once. Less is read whole, so that the app can
+# say in words that it is too much.
+STRANGERS = 1024**2
 
 # It says each time that a request waits for a thread.
 logging.getLogger("waitress.queue").setLevel(logging.ERROR)
@@ -35,12 +39,12 @@ OPTIONS = {
 
 
 class Parser(HTTPRequestParser):
-    """Takes no more from somebody without a session or a token than such a person may send."""
+    """Takes no upload from somebody without a session or a token."""
 
     def parse_header(self, header_plus: bytes) -> None:
         if not any(name in header_plus.lower() for name in (b"\ncookie:", b"\nauthorization:")):
             limits = copy(self.adj)
-            limits.max_request_body_size = SIGNED_OUT + 1
+            limits.max_request_body_size = STRANGERS + 1
             self.adj: Any = limits
         super().parse_header(header_plus)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from config.waitress_worker import STRANGERS
 from generation.inference.embedded import ROOT
-from pages.bounds import SIGNED_OUT
 
 pytestmark = [pytest.mark.setup, pytest.mark.once]
 
@@ -126,7 +126,7 @@ def test_a_large_answer_reaches_who_reads_it(served):
 
 
 def test_what_is_too_large_of_somebody_signed_out_is_refused_before_it_is_sent(served):
-    head = f"POST /sign-in/ HTTP/1.1\n{HOST}Content-Length: {SIGNED_OUT + 2}\n\n"
+    head = f"POST /sign-in/ HTTP/1.1\n{HOST}Content-Length: {STRANGERS + 2}\n\n"
     with served.sends(head) as client:
         assert client.recv(100).startswith(b"HTTP/1.1 413 ")
 

@@ -127,6 +127,12 @@ def annotate(page: Page, question: str, answers: tuple[str, str]) -> None:
     fill(page, "questions-0-answer_2", answers[1])
     page.locator("[data-field='confidence']").get_by_label("4").check()
     page.keyboard.press("Control+Enter")
+    # The passages are not the article's words.
+    warnings = page.get_by_label("I checked")
+    expect(warnings).to_have_count(2)
+    for warning in warnings.all():
+        warning.check()
+    page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Submitted").first).to_be_visible()
 
 

@@ -447,7 +447,7 @@ def test_forgetting_a_person_keeps_entries_under_the_pseudonym(alice, bob, olga)
     assert make.checked(waiting, bob).made.author == alice
 
 
-def test_an_opened_form_is_a_use_of_its_protocol():
+def test_an_opened_form_is_a_use_of_its_protocol(alice):
     writing = make.opened()
-    found = uses_of([writing.protocol_id])[writing.protocol_id]
+    found = uses_of([writing.protocol_id], alice)[writing.protocol_id]
     assert list(map(str, found)) == ["collection weirs", "form answers for weirs"]

@@ -115,9 +115,8 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
     model = judging.language_model()
     runs = [judging.run(name) for name in ("first", "second", "third")]
     for run in runs:
-        judging.response(
-            run, instance, "passage-1", model, text=f"In {MARK}.", request={"prompt": MARK}
-        )
+        text = f"In {MARK}, by {run}."  # who judges one text may read the others
+        judging.response(run, instance, "passage-1", model, text=text, request={"prompt": MARK})
     # A second model, so that two can be read next to each other.
     other = judging.language_model(judging.MODEL_IDS[1])
     judging.response(runs[0], instance, "both-passages", other, text=f"By {MARK}.", state="failed")

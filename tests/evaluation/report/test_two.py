@@ -226,7 +226,7 @@ def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice)
     assert "round 1, by wikicontradict v1" in page
     assert "round 2, by wikicontradict v2" in page
     assert "Why: <bdi>The criteria left it open.</bdi>" in page
-    assert "It is of 24 responses." in page
+    assert "It was of 24 responses." in page
     assert "On 8 responses with a verdict of rounds 1 and 2 the two agree in" in page
     assert "Counted below: n = 8." in page
 

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.roles import Role
 from annotation.workflow.asked_articles import ask_for
 from datasets.models import FreezeJob, ImportJob
-from generation.models import Response
+from generation.models import Response, shown_sha256
 from generation.states import ResponseState, RunState
 from leases.models import Leased
 from operations.monitoring import findings, health
@@ -128,6 +128,7 @@ def answered(settings):
     for row, latency, minutes in ((quick, 250, 1), (slow, 4000, 30)):
         Response.objects.filter(pk=row.pk).update(
             state=ResponseState.DONE,
+            text_sha256=shown_sha256("", ""),
             answered_at=Now() - timedelta(minutes=minutes),
             latency_ms=latency,
             completion_tokens=600,
