@@ -102,8 +102,9 @@ def test_a_form_that_is_sent_too_late_is_shown_again(client, anna, draft):
     assert "An admin has ended your access here." in answer.content.decode()
 
 
-def test_a_form_that_is_sent_too_late_can_be_sent_again(anna, draft):
-    client, page = Client(enforce_csrf_checks=True), f"/annotate/{draft.assignment_id}/"
+def test_a_form_that_is_sent_too_late_can_be_sent_again(anna, draft, settings):
+    page, here = f"/annotate/{draft.assignment_id}/", {"origin": settings.BASE_URL}
+    client = Client(enforce_csrf_checks=True, headers=here)
     sent = {"action": "save", "version": "0", "valid_comment": "In the\r\n<b>edit</b> summary."}
     for answer in (
         client.post(page, sent),
