@@ -103,8 +103,8 @@ def test_a_form_that_is_sent_too_late_is_shown_again(client, anna, draft):
 
 
 def test_a_form_that_is_sent_too_late_can_be_sent_again(anna, draft, settings):
-    page, here = f"/annotate/{draft.assignment_id}/", {"origin": settings.BASE_URL}
-    client = Client(enforce_csrf_checks=True, headers=here)
+    page, here = f"/annotate/{draft.assignment_id}/", settings.BASE_URL.partition("//")[2]
+    client = Client(enforce_csrf_checks=True, headers={"host": here})
     sent = {"action": "save", "version": "0", "valid_comment": "In the\r\n<b>edit</b> summary."}
     for answer in (
         client.post(page, sent),
