@@ -133,7 +133,7 @@ def annotate(page: Page, question: str, answers: tuple[str, str]) -> None:
     for warning in warnings.all():
         warning.check()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Submitted").first).to_be_visible()
+    expect(page.get_by_text("Submitted: ").first).to_be_visible()
 
 
 def merge_and_publish(admin: Page) -> None:

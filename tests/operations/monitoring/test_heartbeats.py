@@ -106,6 +106,7 @@ UNREACHABLE = {
     "Redirected",
 }
 ANSWERS = {
+    "Aborted",
     "CannotScore",
     "KeyRefused",
     "ServiceBusy",
