@@ -31,7 +31,7 @@ ALLOWED = {
     "check_permissions parser_classes get_questions get_record get_deviations get_progress get_url "
     "get_records get_invalid get_facets get_of get_strata get_superseded get_uses get_is_new get_warnings",
     "drf-spectacular": "BearerScheme target_class get_security_definition auto_schema",
-    "Celery": "apply_entry",
+    "Celery": "PlainScheduler apply_entry",
     "gunicorn and waitress": "WaitressWorker parser_class channel_class accepting",
     "structlog gives it to each processor": "logger",
     "kombu: a broker's own methods": "_put _put_fanout _get _queue_bind get_table drain_events",
