@@ -112,7 +112,7 @@ def test_no_page_asks_more_often_for_ten_times_the_rows():
         people(role.value)
     before, after = counted(grown(SMALL)), counted(grown(LARGE))
     more = {line: after[line] - before[line] for line in after if after[line] > before[line]}
-    # A second campaign is open: its free tags are counted by an index, up to a limit; and for an admin, who could take them.
+    # A second campaign is open: its free tags are counted by an index, up to a limit. An admin reads who can take them.
     by_campaign = {
         "annotator   GET   /": 1,
         "annotator   GET   /annotate/": 1,
