@@ -51,7 +51,7 @@ def test_ten_faults_in_one_file_are_ten_sentences_with_key_and_line():
         "line 68, prompt 'says', shows: 'quest' is no field that holds a text.",
         "line 78, rubric 'yes-no', criteria.said: 'said' is no prompt of this protocol.",
         "line 90, measure 'accuracy', share.label: 'wrong' is none of right, other, ambiguous, undecided, skipped, "
-        "refused, filtered.",
+        "refused, filtered, empty, aborted.",
         "line 97, table 'by-setting', columns: 'settings' is no axis. There are model, prompt, sample, last, setting, "
         "mill.",
     ]  # fmt: skip

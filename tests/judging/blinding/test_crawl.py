@@ -38,7 +38,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 FURTHER = {
     role: [[], *([further] for further in Role if further not in (role, *left_out))]
-    for role, *left_out in ((Role.JUDGE,), (Role.ADJUDICATOR, Role.ADMIN))
+    # Who judges too finds what a judge finds, who may have each further role.
+    for role, *left_out in ((Role.JUDGE,), (Role.ADJUDICATOR, Role.ADMIN, Role.JUDGE))
 }
 # What differs between two answers of one page: tokens, cursors, times, and the reader's own clock.
 CHANGING = re.compile(
