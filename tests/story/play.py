@@ -126,10 +126,9 @@ def annotate(page: Page, question: str, answers: tuple[str, str]) -> None:
     fill(page, "questions-0-answer_1", answers[0])
     fill(page, "questions-0-answer_2", answers[1])
     page.locator("[data-field='confidence']").get_by_label("4").check()
-    page.keyboard.press("Control+Enter")
-    # The passages are not the article's words.
+    # The passages are not the article's words, as it says once they are saved.
     warnings = page.get_by_label("I checked")
-    expect(warnings).to_have_count(2)
+    expect(warnings).to_have_count(2, timeout=20_000)
     for warning in warnings.all():
         warning.check()
     page.keyboard.press("Control+Enter")
