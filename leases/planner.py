@@ -5,12 +5,14 @@ them: a page of 70 ms took over 70 s. It has no statistics until somebody asks; 
 of a commit.
 """
 
-from functools import partial
+import logging
 
 from django.apps import apps
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, Error, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
+
+logger = logging.getLogger(__name__)
 
 # Rows that SQLite reads of each index. All tables then take milliseconds, however large they are.
 READ = 400
@@ -30,8 +32,15 @@ def learn_sizes(*rooms: str, using: str = DEFAULT_DB_ALIAS) -> None:
 
 
 def learn_sizes_on_commit(*rooms: str) -> None:
-    """The same once the current transaction commits; what it wrote is kept also where this fails."""
-    transaction.on_commit(partial(learn_sizes, *rooms), robust=True)
+    """The same once the current transaction commits; what it wrote is kept also where the database fails then."""
+
+    def learn() -> None:
+        try:
+            learn_sizes(*rooms)
+        except Error as error:
+            logger.warning("The planner has not learned of the new rows: %s", error)
+
+    transaction.on_commit(learn)
 
 
 def learn_growth() -> list[str]:

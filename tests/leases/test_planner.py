@@ -1,14 +1,14 @@
 """The planner's statistics of rows that were just written, and of tables that have grown."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 import pytest
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from accounts.models import Invitation
 from leases.clock import in_seconds
-from leases.planner import LEAST, READ, learn_growth, learn_sizes
+from leases.planner import LEAST, READ, learn_growth, learn_sizes, learn_sizes_on_commit
 from leases.tasks import learn_growth as scheduled
 from tests.factories import person
 
@@ -69,6 +69,24 @@ def test_a_transaction_goes_on_afterwards():
     learn_sizes()
     write(1, first=1)
     assert Invitation.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("failure", [OperationalError, InterfaceError])
+@pytest.mark.parametrize("in_transaction", [True, False])
+def test_what_was_written_is_kept_where_the_database_fails_just_then(
+    failure, in_transaction, monkeypatch, caplog
+):
+    def fail(*rooms):
+        raise failure("terminating connection")
+
+    monkeypatch.setattr("leases.planner.learn_sizes", fail)
+    with transaction.atomic() if in_transaction else nullcontext():
+        write(1)
+        learn_sizes_on_commit("accounts")
+    assert Invitation.objects.count() == 1
+    warned = [record for record in caplog.records if record.name == "leases.planner"]
+    assert [(record.levelname, record.exc_info) for record in warned] == [("WARNING", None)]
 
 
 @on_sqlite
