@@ -153,15 +153,17 @@ HERE = Path(__file__).parent
 FAULTS = HERE / "faults"
 # What the tests of a folder are marked as, besides what they say of themselves.
 MARKS = {
-    "browser": ("browser", "once"),
-    "faults": ("faults", "alone"),
-    "mediawiki": ("mediawiki", "once"),
-    "server": ("setup", "once"),
-    "setup": ("setup", "once"),
+    "browser": ("browser",),
+    "faults": ("faults", "alone", "both"),
+    "mediawiki": ("mediawiki",),
+    "server": ("setup",),
+    "setup": ("setup",),
     "story": ("browser",),
 }
 # Marks of tests that start other programs. They take longest, so they come first; what must be alone comes last.
 PROGRAMS = {"setup", "browser", "mediawiki", "model", "faults"}
+# Marks by which bin/test chooses a whole round, and which files name.
+ROUNDS = {"alone", "both", "postgres"}
 # Tests that share something costly all go to one worker.
 TOGETHER = ("mediawiki",)
 
@@ -180,11 +182,13 @@ def full_size() -> bool:
 
 
 def pytest_ignore_collect(collection_path, config):
-    """What must be alone is in few files; in a round of it alone, reading the others would take longest."""
-    wanted = config.option.markexpr.split(" and ")
-    if "alone" not in wanted or collection_path.suffix != ".py" or collection_path.parent == FAULTS:
+    """A round of few files reads no others: that would take longer than many of its tests."""
+    parts = config.option.markexpr.split(" and ")
+    wanted = [marks for part in parts if (marks := {*part.strip("()").split(" or ")}) <= ROUNDS]
+    if not wanted or collection_path.suffix != ".py" or collection_path.parent == FAULTS:
         return None
-    return "mark.alone" not in collection_path.read_text(encoding="utf-8") or None
+    text = collection_path.read_text(encoding="utf-8")
+    return not all(any(f"mark.{mark}" in text for mark in marks) for marks in wanted) or None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -788,7 +788,6 @@ def routes(resolver=None, before="") -> set[str]:
     return addresses
 
 
-@pytest.mark.once
 def test_every_address_has_a_row(world):
     assert routes() == {resolve(path.format(**world)).route for _, path, _ in rows()}
 
@@ -816,7 +815,6 @@ def asking(expected):
     return [who for who in PEOPLE if who not in refused[1:] or who == "max"]
 
 
-@pytest.mark.once
 def test_a_row_that_changes_something_has_a_valid_body_or_says_that_it_needs_none():
     """With an invalid body the table shows the refusal of a form, not of who may do it to whose things."""
     changing = {(method, path): expected for method, path, expected in rows() if method != "GET"}
@@ -830,7 +828,6 @@ def test_a_row_that_changes_something_has_a_valid_body_or_says_that_it_needs_non
     assert {path for _, path in BODIES} - got_through == set(NOBODY)
 
 
-@pytest.mark.once
 def test_somebody_signed_out_is_led_to_the_sign_in_page(world):
     """All that they may do otherwise is listed by hand: a new way to become a person needs a decision."""
     client = signed_in(world, "out")
@@ -844,7 +841,6 @@ def test_somebody_signed_out_is_led_to_the_sign_in_page(world):
     assert {path: to for path, to in led.items() if to.split("?")[0] != "/sign-in/"} == {}
 
 
-@pytest.mark.once
 def test_a_method_without_a_row_is_not_allowed(world):
     """Not even for a person with every role."""
     of_route = defaultdict(set)
@@ -856,7 +852,6 @@ def test_a_method_without_a_row_is_not_allowed(world):
             assert status_of(client, method, address) in (405, 404), f"{method} {address}"
 
 
-@pytest.mark.once
 def test_nothing_is_changed_without_a_csrf_token(world):
     client = signed_in(world, "max", enforce_csrf_checks=True)
     for method, path, _ in rows():

@@ -18,8 +18,7 @@ from tests.accounts.factories import bearer
 from tests.test_access_table import service, stored, world
 from tests.test_api_walk import PROGRAMS_OF, mismatch, of_the_api, operation_of, schema, sent
 
-# Once: other tests run what the operations ask on both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 TIMES = 2  # for each operation and person
 TEXTS = (

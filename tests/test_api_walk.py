@@ -18,8 +18,7 @@ from tests.access_bodies import body_of
 from tests.accounts.factories import bearer
 from tests.test_access_table import rows, service, stored, world
 
-# Once: other tests run what the operations ask on both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 # Of those in the access table, one for each kind of roles; a token takes the same way for all.
 PROGRAMS_OF = ("anna", "jean", "rosa", "max")

@@ -56,7 +56,6 @@ SMALL = {
 
 pytestmark = [
     pytest.mark.setup,
-    pytest.mark.once,
     pytest.mark.skipif("DATABASE_URL" in os.environ, reason="the tables are of a SQLite"),
 ]
 

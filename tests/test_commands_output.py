@@ -18,7 +18,6 @@ manage.main()
 """
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("text", "encoding", "shell", "said"),
     [

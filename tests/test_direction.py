@@ -26,7 +26,7 @@ from judging.selections import Selection
 from tests.crawling import links
 from tests.factories import person
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 MARK = "نص "
 EVIDENCE = "دليل "

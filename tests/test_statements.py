@@ -12,7 +12,7 @@ from tests.datasets.factories import imported, record
 from tests.factories import person
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 # Who asks for what; {…} are rows of the world below.
 PAGES = """

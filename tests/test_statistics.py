@@ -24,7 +24,7 @@ from tests.leases.test_planner import known_size
 from wikifetch.models import Sighting, Tag
 
 __all__ = ["fake", "local"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def fetch(tmp_path):

@@ -35,7 +35,7 @@ from tests.wikifetch import factories as wiki
 from wikifetch import fetch, newfetch
 from wikifetch.models import FetchProblem, FetchRun, Sighting, Tag
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 SCRIPT = "\"'><img src=x onerror=a()><script>a()</script><svg onload=a()>{{7*7}}"
 WIKITEXT = f"""{SCRIPT}

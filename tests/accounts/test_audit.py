@@ -189,6 +189,7 @@ def test_invented_people_do_nothing_that_is_recorded(olga):
 # ---------------------------------------------------------------- append-only
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_the_database_refuses_to_change_or_delete_an_entry(alice):
     record(AuditKind.SIGN_IN, alice)
@@ -204,6 +205,7 @@ def test_the_database_refuses_to_change_or_delete_an_entry(alice):
     assert logged() == [("sign-in", "alice", "None", "")]
 
 
+@pytest.mark.both
 def test_only_entries_past_the_setting_are_deleted(alice, settings):
     settings.AUDIT_DAYS = 100
     for days in (101, 99, 31, 0):
@@ -243,6 +245,7 @@ def test_an_empty_log_says_so(olga):
     assert "No entry matches." in page.content.decode()
 
 
+@pytest.mark.both
 def test_pages_follow_each_other_without_gap_or_repetition(admin, alice, olga):
     filled(alice, olga, 120)
     seen, url = [], "/audit/?since=2000-01-01"
@@ -255,6 +258,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(admin, alice, olga):
     assert seen[1:] == [f"entry {i}" for i in reversed(range(120))]
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("query", "count"),
     [("", 50), ("?kind=import", 20), ("?person=alice", 20), ("?person=P-NOBODY", 0), ("?kind=nonsense", 0),
@@ -268,6 +272,7 @@ def test_filters(admin, alice, olga, query, count):
     assert len(page.context["rows"]) == (41 if query == "" else count)
 
 
+@pytest.mark.both
 def test_days_are_whole_days(admin, alice, olga):
     day = timezone.now() - timedelta(days=3)
     noon = day.replace(hour=12)
@@ -285,6 +290,7 @@ def test_the_csv_has_pseudonyms_and_no_formula(admin, alice, olga):
     assert logged("export")[-1] == ("export", "olga", "None", "/audit.csv")
 
 
+@pytest.mark.both
 def test_the_csv_is_read_in_batches(admin, alice, olga, monkeypatch, django_assert_max_num_queries):
     monkeypatch.setattr(audit, "BATCH", 50)
     filled(alice, olga, 200)
@@ -292,6 +298,7 @@ def test_the_csv_is_read_in_batches(admin, alice, olga, monkeypatch, django_asse
         assert len(csv_of(admin, "?person=alice").splitlines()) == 101
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("narrowing", "index"),
     [

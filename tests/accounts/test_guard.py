@@ -145,6 +145,7 @@ def test_twenty_people_at_one_address_mistype_and_still_sign_in():
         assert attempt(Client(), username=name, password=PASSWORD).status_code == 302
 
 
+@pytest.mark.both
 def test_one_address_that_tries_many_accounts_is_slowed_down():
     allowed = [may_begin(f"name{number}", "192.0.2.1") for number in range(120)]
     assert all(allowed[:100])
@@ -186,6 +187,7 @@ def test_no_name_and_no_address_is_stored():
     assert Person.objects.count() == 0
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_attempts_at_the_same_time_do_not_all_pass():
     waits = []
@@ -193,6 +195,7 @@ def test_attempts_at_the_same_time_do_not_all_pass():
     assert waits.count(0.0) == 5
 
 
+@pytest.mark.both
 def test_an_allowance_is_regained_and_its_row_deleted_when_all_of_it_is():
     rate = (Rate(2, 60),)
     assert [allowances.take(("a", rate)) for _ in range(2)] == [0.0, 0.0]
@@ -205,12 +208,14 @@ def test_an_allowance_is_regained_and_its_row_deleted_when_all_of_it_is():
     assert allowances.sweep() == 1
 
 
+@pytest.mark.both
 def test_nothing_is_taken_from_several_keys_when_one_is_used_up():
     allowances.take(("narrow", (Rate(1, 60),)))
     assert allowances.take(("wide", (Rate(2, 60),)), ("narrow", (Rate(1, 60),))) > 0
     assert [allowances.take(("wide", (Rate(2, 60),))) for _ in range(2)] == [0.0, 0.0]
 
 
+@pytest.mark.both
 def test_an_allowed_attempt_costs_one_query(django_assert_max_num_queries):
     allowances.take(("api 1", (Rate(10, 1),)))
     with django_assert_max_num_queries(1, connection=connection):

@@ -224,7 +224,6 @@ def test_who_stays_away_too_long_begins_again(client, provider, bob, monkeypatch
     refused(client, come_back(client, provider, address), 400, NOT_COMPLETED)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "claims",
     [

@@ -33,6 +33,7 @@ def test_an_invitation_lets_one_person_in_with_its_roles(client):
     assert client.get(reverse("home")).status_code == 200
 
 
+@pytest.mark.both
 def test_a_used_invitation_says_so(client):
     token = invitations.invite(roles=[Role.JUDGE], by=None)
     join(client, token)
@@ -117,6 +118,7 @@ def test_the_first_admin_link_ends_when_there_is_an_admin():
         invitations.open_invitation(token)
 
 
+@pytest.mark.both
 def test_the_last_admin_stays_one():
     alice = person("alice", Role.ADMIN)
     with pytest.raises(Refusal, match="last admin"):
@@ -125,6 +127,7 @@ def test_the_last_admin_stays_one():
         invitations.set_active(alice, active=False)
 
 
+@pytest.mark.both
 def test_a_password_link_works_once(client):
     bob = person("bob", Role.JUDGE)
     path = invitations.password_path(bob)
@@ -187,6 +190,7 @@ def test_a_name_can_be_entered_as_it_was_chosen(client, chosen):
     assert signed_in.status_code == 302
 
 
+@pytest.mark.both
 def test_a_name_that_looks_like_another_is_taken(client):
     person("fiona")
     token = invitations.invite(roles=[Role.JUDGE], by=person("alice", Role.ADMIN))

@@ -115,6 +115,7 @@ def test_a_wrong_line_is_named_and_nobody_is_invited(client, olga, lines, roles,
     assert unescape(typed[1]).split() == " ".join(lines).split()
 
 
+@pytest.mark.both
 def test_as_many_as_fit_are_invited_at_once(client, olga):
     page = invite(client, *(f"Ada {n}, judge" for n in range(MOST_LINES)))
     assert len({*links(page)}) == MOST_LINES == Invitation.objects.count()

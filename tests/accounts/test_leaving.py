@@ -95,6 +95,7 @@ def to_hand_on(root) -> int:
     return next(step.count for step in steps if step.view == "accounts:open_work")
 
 
+@pytest.mark.both
 def test_what_a_person_holds_is_listed_with_its_number_and_place(made, alice, root):
     assert [(row.what, row.where, row.is_left) for row in rows_of(alice)] == [(*HELD[made], False)]
     assert [row.what for row in open_work.all_held(root)][:1] == [HELD[made][0]]
@@ -103,6 +104,7 @@ def test_what_a_person_holds_is_listed_with_its_number_and_place(made, alice, ro
 BLOCK = "blocked"
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("way", [BLOCK, "roles taken away"])
 @pytest.mark.parametrize("make", SETTLED, ids=lambda make: make.__name__)
 def test_work_is_left_behind_until_others_can_take_it(alice, root, make, way):
@@ -194,6 +196,7 @@ NOBODY = {
 }
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("make", NOBODY, ids=lambda make: make.__name__)
 def test_what_nobody_is_left_to_do_is_listed_until_somebody_can(root, make):
     role = make()
@@ -239,7 +242,6 @@ class Pages:
         return self.client.get(reverse(view, args=keys)).content.decode()
 
 
-@pytest.mark.once
 def test_blocking_somebody_first_lists_their_work_and_does_what_was_chosen(pages, alice, root):
     one_tag(alice)
     bert = annotation.annotator("bert")
@@ -258,7 +260,6 @@ def test_blocking_somebody_first_lists_their_work_and_does_what_was_chosen(pages
     assert stored(draft).statement_1 == "begun"
 
 
-@pytest.mark.once
 def test_what_was_kept_is_on_the_persons_page_and_on_what_next(pages, alice, root):
     one_tag(alice)
     pages.post("accounts:set_active", alice.pk, active="no", confirmed="yes")
@@ -274,7 +275,6 @@ def test_what_was_kept_is_on_the_persons_page_and_on_what_next(pages, alice, roo
     assert to_hand_on(root) == 0
 
 
-@pytest.mark.once
 def test_only_the_work_of_a_role_that_is_taken_away_is_asked_about(pages, alice):
     one_tag(alice)
     responses(alice)
@@ -286,13 +286,11 @@ def test_only_the_work_of_a_role_that_is_taken_away_is_asked_about(pages, alice)
     assert stored(alice).roles == {Role.ANNOTATOR}
 
 
-@pytest.mark.once
 def test_nothing_is_asked_of_a_person_without_open_work(pages, alice):
     pages.post("accounts:set_active", alice.pk, active="no")
     assert not stored(alice).is_active
 
 
-@pytest.mark.once
 def test_nothing_is_done_where_the_chosen_person_cannot_get_it(client, pages, alice):
     one_tag(alice)
     key = rows_of(alice)[0].key
@@ -305,7 +303,6 @@ def test_nothing_is_done_where_the_chosen_person_cannot_get_it(client, pages, al
     assert rows_of(alice)[0].what == TAG
 
 
-@pytest.mark.once
 def test_removing_an_annotator_from_a_campaign_asks_to_whom_their_tags_go(pages, alice):
     one_tag(alice)
     bert, place = annotation.annotator("bert"), Assignment.objects.get(person=alice)
@@ -320,7 +317,6 @@ def test_removing_an_annotator_from_a_campaign_asks_to_whom_their_tags_go(pages,
     assert place.campaign.chosen.get(person=alice).removed_at
 
 
-@pytest.mark.once
 def test_removing_a_judge_says_what_nobody_is_left_to_judge_and_can_add_another(pages, alice):
     responses(alice)
     study = judging.Study.objects.get()
@@ -334,7 +330,6 @@ def test_removing_a_judge_says_what_nobody_is_left_to_judge_and_can_add_another(
     assert pool.free_in(dora, [study.pk]) == {study.pk: 12}
 
 
-@pytest.mark.once
 def test_a_study_names_what_no_judge_is_left_for(pages, alice, root):
     responses(alice)
     study = judging.Study.objects.get()
@@ -349,7 +344,6 @@ def test_a_study_names_what_no_judge_is_left_for(pages, alice, root):
     assert "No judge is left" not in page
 
 
-@pytest.mark.once
 def test_the_person_is_told_who_did_what_with_their_work(client, alice, root):
     one_tag(alice)
     responses(alice)
@@ -371,7 +365,6 @@ def test_the_person_is_told_who_did_what_with_their_work(client, alice, root):
     assert "an admin handed it on" in queue
 
 
-@pytest.mark.once
 def test_tags_that_were_withdrawn_are_told_to_who_held_them_alone(alice, root):
     one_tag(alice)
     Person.objects.filter(pk=alice.pk).update(joined_at="2026-01-01T00:00:00Z")
@@ -382,7 +375,6 @@ def test_tags_that_were_withdrawn_are_told_to_who_held_them_alone(alice, root):
     assert told(root) == []
 
 
-@pytest.mark.once
 def test_a_reviewer_who_does_not_wait_for_a_draft_is_named_to_its_author(alice, root):
     campaign = annotation.campaign(people=2)
     sent = annotation.submitted(annotation.annotator("bert"), within=campaign)
@@ -394,14 +386,12 @@ def test_a_reviewer_who_does_not_wait_for_a_draft_is_named_to_its_author(alice, 
     assert (event.by, event.about) == (root, "“Mills”: 1 tag decided without the draft")
 
 
-@pytest.mark.once
 def test_the_roles_that_came_with_joining_are_no_news(root):
     token = invitations.invite(roles=[Role.ANNOTATOR], by=root)
     new = invitations.accept(token, username="ada", name="Ada", password="a long way to go there")
     assert told(new) == []
 
 
-@pytest.mark.once
 def test_reassigning_offers_nobody_who_cannot_sign_in(pages, alice):
     one_tag(alice)
     person("odile", Role.ANNOTATOR, is_demonstration=True)
@@ -418,7 +408,6 @@ def test_reassigning_offers_nobody_who_cannot_sign_in(pages, alice):
         assert "Bert" not in page, view
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("make", SETTLED, ids=lambda make: make.__name__)
 def test_forgetting_somebody_lets_others_take_their_work(alice, root, make):
     make(alice)
@@ -426,7 +415,6 @@ def test_forgetting_somebody_lets_others_take_their_work(alice, root, make):
     assert rows_of(alice) == []
 
 
-@pytest.mark.once
 def test_the_page_on_which_one_forgets_asks_to_whom_the_work_goes(pages, alice):
     one_tag(alice)
     bert, place = annotation.annotator("bert"), Assignment.objects.get(person=alice)

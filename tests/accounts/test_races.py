@@ -16,7 +16,7 @@ from leases.refusal import Conflict, Refusal
 from tests.factories import PASSWORD, person, stored
 from tests.races import at_once, overlapping
 
-pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.both, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def link() -> str:

@@ -139,6 +139,7 @@ def test_clocks_may_differ_by_one_step(client, bob, secret, seconds, accepted):
     assert is_in(client) is accepted
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["of the app", "for a lost phone"])
 def test_one_code_sent_twice_at_once_is_accepted_once(bob, secret, codes, kind):
@@ -240,6 +241,7 @@ def test_a_refused_code_is_not_shown_again(client, bob, codes, secret):
 # ---------------------------------------------------------------- recovery codes
 
 
+@pytest.mark.both
 def test_a_recovery_code_replaces_one_code_once(client, bob, codes):
     assert len(set(codes)) == 10
     give_password(client)

@@ -168,6 +168,7 @@ def test_strangers_leave_a_turn_to_the_others():
     assert guard.STRANGERS._places._value < turns.HASHES._places._value
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_limit_over_all_slows_new_browsers_only_and_does_not_show_who_exists():
     person("alice")

@@ -374,7 +374,6 @@ REQUIRED = {
 }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("name", REQUIRED)
 def test_a_missing_field_is_linked_at_the_top_and_nothing_is_cleared(client, draft, name):
     entries = make.whole(**{name: REQUIRED[name]}, contradict_comment="keep me")

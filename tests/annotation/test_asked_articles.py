@@ -69,6 +69,7 @@ def test_the_pinned_revision_stays_when_the_article_is_edited(live, draft):
     assert row.revision.revid == 7
 
 
+@pytest.mark.both
 def test_a_double_click_asks_once(client, live, draft):
     for _ in range(2):
         assert send(client, draft, address_of(live)).status_code == 200
@@ -97,6 +98,7 @@ def test_of_a_wiki_that_cannot_be_asked_a_stored_article_is_shown_at_once(live, 
         ask(draft, "Odd Mill")
 
 
+@pytest.mark.both
 def test_a_rate_limits_one_person(client, live, draft, monkeypatch):
     monkeypatch.setattr(asked_articles, "MOST_AN_HOUR", 2)
     for n in (1, 2):
@@ -148,6 +150,7 @@ def test_without_a_contact_nothing_is_asked(live, draft, settings):
 # ---------------------------------------------------------------- busy wikis, and workers that die
 
 
+@pytest.mark.both
 def test_a_busy_wiki_is_asked_again_when_its_wait_is_over(live, draft):
     live.busy = iter([busy()])
     row = fetched(draft, address_of(live))
@@ -188,6 +191,7 @@ def test_a_wiki_that_cannot_be_reached_is_tried_again_for_a_while(live, draft, s
     assert "no connection" in row.problem
 
 
+@pytest.mark.both
 def test_a_wiki_is_asked_for_one_of_them_at_a_time(live, draft):
     first, second = (ask(draft, address_of(live, n)) for n in (1, 2))
     AskedArticle.objects.filter(pk=first.pk).update(state="fetching", lease_until=in_seconds(60))
@@ -196,6 +200,7 @@ def test_a_wiki_is_asked_for_one_of_them_at_a_time(live, draft):
     assert asked_articles.sweep_asked() == [first.pk, second.pk]
 
 
+@pytest.mark.both
 def test_what_kills_every_worker_is_given_up(live, draft):
     row = ask(draft, address_of(live))
     AskedArticle.objects.update(state="fetching", lease_until=in_seconds(-1), attempts=5)
@@ -204,6 +209,7 @@ def test_what_kills_every_worker_is_given_up(live, draft):
     assert (row.state, row.problem) == ("failed", "Given up after 5 workers died over it.")
 
 
+@pytest.mark.both
 def test_a_worker_whose_lease_was_lost_stores_nothing(live, draft, monkeypatch):
     row = ask(draft, address_of(live))
     monkeypatch.setattr(asked_articles.leases, "renew", lambda *_, **__: False)

@@ -47,6 +47,7 @@ def refuses(response, *shown):
 # ---------------------------------------------------------------- the tag goes to somebody else
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("action", ["submit", "submit_stop", "save", "hand_back"])
 def test_a_form_whose_lease_is_lost_is_saved_not_submitted(send, draft, lost, action):
     response = send(make.whole(), action)
@@ -139,6 +140,7 @@ def filled(character):
     return entries
 
 
+@pytest.mark.both
 def test_the_largest_draft_is_kept_whole(send, draft, client):
     entries = filled("𝄞")  # four bytes each
     assert "Saved." in text_of(send(entries, "save"))

@@ -77,6 +77,7 @@ def test_the_list_shows_what_needs_a_look(client, campaign, alice, concern):
     assert [each.pk for each in page.context["page"]] == [expected[concern]]
 
 
+@pytest.mark.both
 def test_the_list_is_narrowed_by_state_person_kind_and_words(client, campaign, alice):
     make.draft(alice, within=campaign)
     for query, count in (
@@ -106,6 +107,7 @@ def test_the_ticked_ones_are_withdrawn(client, campaign):
     assert [stored(each).state for each in (first, second, third)] == ["withdrawn"] * 2 + ["free"]
 
 
+@pytest.mark.both
 def test_all_that_match_are_changed_on_every_page(client, campaign, alice):
     held = make.draft(alice, within=campaign).assignment
     change(client, campaign, "withdraw", query="?state=free", every="on")
@@ -171,6 +173,7 @@ def test_what_somebody_holds_is_given_to_another_and_the_draft_stays(client, cam
     assert Annotation.objects.filter(author=bob, assignment__isnull=False).count() == 2
 
 
+@pytest.mark.both
 def test_nobody_is_given_a_tag_that_they_have_had_and_each_tag_once(client, olga, bob):
     campaign = make.campaign(by=olga, tags=2, people=2)
     had = make.submitted(bob, within=campaign)

@@ -15,7 +15,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.annotation import factories as make
 from tests.races import at_once
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def take(person, campaign=None):

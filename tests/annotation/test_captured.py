@@ -127,6 +127,7 @@ def test_it_goes_when_the_passage_no_longer_has_it_and_not_before(draft, alice, 
     assert draft.provenance == {}
 
 
+@pytest.mark.both
 def test_a_stored_piece_sent_again_is_stored_once_and_not_rendered_again(
     draft, alice, piece, monkeypatch
 ):

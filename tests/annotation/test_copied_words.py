@@ -54,7 +54,6 @@ def test_words_that_the_article_does_not_have_are_named(passage, strange):
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_whatever_can_be_copied_is_in_the_article():
     """Rows with the names of their columns, powers, captions, the wiki's own HTML."""
     for name, (wikitext, html, text, _) in CASES.items():
@@ -79,7 +78,6 @@ def test_no_unit_of_a_real_article_has_a_word_that_it_does_not_have(study_file):
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_few_published_passages_have_words_that_their_paragraph_does_not_have(study_data, capsys):
     """Of those whose passage 1 was copied from the tagged paragraph, which is all that there is of their articles."""
     path = study_data / "wikicontradict" / "wikicontradict.json"

@@ -55,6 +55,7 @@ def test_lines_end_the_same_however_the_browser_sends_them(client, olga):
     assert texts()["introduction"] == "One.\nTwo."
 
 
+@pytest.mark.both
 def test_a_second_click_makes_no_second_version(client, olga):
     for _ in range(2):
         assert send(client, introduction="Be kind.").status_code == 302
@@ -115,6 +116,7 @@ def test_a_stale_save_is_refused_with_a_comparison_and_loses_nothing(client, olg
     assert Guideline.objects.count() == 2
 
 
+@pytest.mark.both
 def test_the_function_refuses_a_stale_save_too():
     save(make.admin(), introduction="One.")
     with pytest.raises(StaleVersion):

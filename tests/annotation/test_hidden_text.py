@@ -169,6 +169,7 @@ def test_a_draft_begun_while_it_was_hidden_loses_it_at_the_next_fetch(alice):
     assert "mill was" not in kept_of(draft)
 
 
+@pytest.mark.both
 def test_other_drafts_stay_and_are_not_read_one_by_one(alice, django_assert_max_num_queries):
     campaign = make.campaign(tags=5, in_hand=5)
     drafts = [make.draft(alice, within=campaign) for _ in range(5)]
@@ -191,6 +192,7 @@ def test_a_hidden_editor_or_summary_is_no_reason(alice, draft):
 # ---------------------------------------------------------------- other articles
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "named",
     ["Kiln house", "kiln_house", "Kiln_house", "Old kiln", "Barn | Kiln_house"],
@@ -262,6 +264,7 @@ def test_a_published_record_keeps_the_passage_and_where_it_is_from(alice):
         assert (piece["revid"], piece["text"], piece["section"]) == (revision.revid, "", "")
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("columns", "is_withheld"),
     [

@@ -51,6 +51,7 @@ def question(text):
     return [{**make.WHOLE["questions"][0], "question": text}]
 
 
+@pytest.mark.both
 def test_the_numbers_equal_the_database(alice, mills, submitted):
     submitted()
     submitted("drop")
@@ -61,6 +62,7 @@ def test_the_numbers_equal_the_database(alice, mills, submitted):
     assert (own.done, own.sent_back, own.in_progress, own.free, own.left) == (2, 1, 1, 1, 3)
 
 
+@pytest.mark.both
 def test_the_pace_is_the_median_of_active_time_in_all_and_by_step(alice, mills, submitted):
     for validity, reason in ((60, 600), (120, None), (300, 1200)):
         times = {"validity": validity} | ({"reason": reason} if reason else {})
@@ -119,6 +121,7 @@ def test_only_one_s_own_is_listed_and_no_drafts(client, alice, mills):
     assert listed(open_page(client)) == []
 
 
+@pytest.mark.both
 def test_words_are_looked_for_in_titles_and_questions(client, submitted):
     panes = submitted(questions=question("How many panes has the mill?"))
     year = submitted(questions=question("Which year?"))
@@ -130,6 +133,7 @@ def test_words_are_looked_for_in_titles_and_questions(client, submitted):
     assert "No annotation matches." in text_of(open_page(client, words="marl panes"))
 
 
+@pytest.mark.both
 def test_a_campaign_and_a_state_narrow_the_list(client, alice, mills, submitted):
     first, dropped = submitted(), submitted("drop")
     other = make.campaign(name="More", by=make.admin("ossi"), tags=0)
@@ -139,7 +143,6 @@ def test_a_campaign_and_a_state_narrow_the_list(client, alice, mills, submitted)
     assert listed(open_page(client, state="ambiguous")) == [dropped]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "query",
     [
@@ -172,6 +175,7 @@ def many(alice, mills, number):
     Annotation.objects.bulk_create(rows)
 
 
+@pytest.mark.both
 def test_a_page_shows_fifty_and_takes_as_many_statements_for_more(
     client, alice, mills, django_assert_max_num_queries
 ):

@@ -7,7 +7,7 @@ from annotation.desk.queue_place import place_in_queue
 from annotation.workflow import claiming
 from tests.annotation import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def shown(person, campaign):

@@ -15,7 +15,7 @@ from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of
 from tests.races import at_once, overlapping
 
-pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.both, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def skip(annotation, who):

@@ -64,6 +64,7 @@ def test_the_later_it_is_the_more_may_go_and_nothing_comes_back():
     assert later == {0, 2}
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_task_thins_every_draft_and_leaves_the_newest_of_each():
     alice = annotation.annotator()

@@ -23,7 +23,7 @@ from tests.annotation import factories as make
 from tests.factories import person, stored
 from wikifetch.models import FetchRun, Tag
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 INVALID = make.nothing(validity="Invalid", valid_comment="Both are right.", confidence=4)
 
@@ -404,7 +404,6 @@ def asked_after_a_submission(campaign, *, is_valid):
     return [one["sql"] for one in done]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("size", [2, 12])
 def test_the_stop_rule_is_followed_by_as_few_statements_in_a_large_campaign(
     alice, size, without_statistics

@@ -23,7 +23,7 @@ from datasets.models import Contradiction
 from evaluation.annotators.campaign import campaign_agreement
 from tests.annotation import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 KINDS = {"inconsistent": 22, "self-contradictory": 10, "contradict-other": 8}
 DRAWN = {"inconsistent": 14, "self-contradictory": 6, "contradict-other": 4}

@@ -8,7 +8,7 @@ from accounts.roles import Role
 from tests.annotation.factories import campaign, tag
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def shown(client, query):

@@ -36,6 +36,7 @@ def now(row):
     return Annotation.objects.select_related("assignment").get(pk=row.pk)
 
 
+@pytest.mark.both
 def test_a_submission_taken_back_is_a_draft_and_the_next_one_is_the_first(alice, handed):
     following = make.draft(alice, within=handed.assignment.campaign)
     take_back(handed)
@@ -72,6 +73,7 @@ def refuse(row, words, **given):
     assert now(row).state != AnnotationState.DRAFT
 
 
+@pytest.mark.both
 def test_not_after_it_was_opened_for_review(client, handed):
     client.force_login(make.admin("charlie"))
     assert client.get(reverse("annotation:review", args=make.place_of(handed))).status_code == 200
@@ -99,11 +101,13 @@ def test_what_a_reviewer_has_sent_back_meanwhile_is_not_called_taken_back(handed
     refuse(handed, "reviewer has sent it back")
 
 
+@pytest.mark.both
 def test_not_once_its_author_has_read_what_others_entered(alice, handed):
     Seen.objects.create(person=alice, tag=handed.sighting.tag, opened="/reviews/")
     refuse(handed, "read since")
 
 
+@pytest.mark.both
 def test_not_after_a_minute(alice, handed):
     Annotation.objects.update(submitted_at=F("submitted_at") - timedelta(seconds=61))
     refuse(handed, "minute has passed")
@@ -116,6 +120,7 @@ def test_not_by_somebody_else(handed):
     assert now(handed).state == AnnotationState.SUBMITTED
 
 
+@pytest.mark.both
 def test_twice_is_once_and_a_page_from_before_a_new_submission_does_nothing(handed):
     take_back(handed)
     first = now(handed)

@@ -12,7 +12,7 @@ from leases.clock import in_seconds, now
 from leases.refusal import Conflict, NotFoundHere, StaleVersion
 from tests.annotation import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def save(draft, by, version=None, **changes):

@@ -9,7 +9,7 @@ from tests.browser.conftest import settled
 from tests.judging import factories as judging
 from tests.pages.test_direction import ARABIC, CASES, HEBREW
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 TURNED = """async ([script, cases]) => {
   const { turn } = await import(script);

@@ -15,7 +15,7 @@ from wikifetch.shownarticle import shown_article
 from wikifetch.source.dump import read_dump
 from wikifetch.wikitext import find_tags
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 # Of each article: the sentences, rows and items of what is marked, each marked element from its first to its last, as
 # the cursor selects them; and what the form proposes as their kind.

@@ -11,7 +11,7 @@ from tests.browser.conftest import settled, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
 from tests.browser.test_capturing import PLACES, real_draft
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

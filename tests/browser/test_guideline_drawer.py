@@ -10,7 +10,7 @@ from tests.browser.axe import violations
 from tests.browser.conftest import sign_in
 from tests.browser.test_annotate_page import address
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

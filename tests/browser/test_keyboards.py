@@ -12,7 +12,7 @@ from tests.annotation import factories as annotating
 from tests.browser.conftest import settled, sign_in
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 PRESS = """
 ([key, code, more]) => document.activeElement.dispatchEvent(

@@ -16,7 +16,7 @@ from tests.browser.conftest import sign_in
 from tests.browser.test_capturing import TAG, real_draft
 from wikifetch.models import Article, Revision
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 BY_KEYBOARD, BY_MOUSE = 19, 17
 TABLE_BY_KEYBOARD = BANNER_BY_KEYBOARD = 22

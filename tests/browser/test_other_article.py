@@ -13,7 +13,7 @@ from tests.browser.conftest import sign_in
 from tests.browser.test_annotate_page import address, wait_until
 from tests.wikifetch.livewiki import LiveWiki
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

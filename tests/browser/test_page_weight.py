@@ -11,7 +11,7 @@ from annotation.models import Annotation
 from tests.annotation import factories as make
 from tests.browser.conftest import sign_in
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 MOST_REQUESTS = 12
 MOST_BYTES = 120_000

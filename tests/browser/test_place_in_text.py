@@ -9,7 +9,7 @@ from tests.browser.conftest import settled, sign_in
 from tests.browser.test_annotate_page import address, choose
 from tests.browser.test_capturing import copied, real_draft
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 INFOBOX = "{{Infobox railway\n| name = Line\n| open = 1974\n| close = 1990\n}}\n"
 TEXT = (

@@ -16,7 +16,7 @@ from tests.judging import factories as make
 from tests.judging.test_warmup import source  # noqa: F401 a fixture, used by name
 from tests.judging.test_warmup import study as with_warm_up  # noqa: F401 a fixture, used by name
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def press_again(page, button) -> None:

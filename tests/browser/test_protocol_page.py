@@ -7,7 +7,7 @@ from protocols.models import Protocol
 from tests.browser.test_every_page import look
 from tests.protocols.factories import WHOLE, changed
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 RIGHT = changed('says = "question"\n', "", WHOLE)
 WRONG = changed(

@@ -8,7 +8,7 @@ from accounts.roles import Role
 from tests.evaluation.factories import judged_study
 from tests.factories import person
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SIZE = {"width": 1366, "height": 768}
 

@@ -10,7 +10,7 @@ from tests.browser.test_annotate_page import address, choose, stored, wait_until
 from tests.browser.test_capturing import copied, real_draft
 from tests.browser.test_operations import ENDS_OF
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 TEXT = (
     f"It opened on the 24th of May.<ref>A</ref>{TAG} It is 12m high.\n\n"

@@ -21,7 +21,7 @@ from tests.browser.test_annotate_page import (
 from wikifetch.models import Sighting
 from wikifetch.wikitext.finder import find_tags
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 LONG = "A sentence of ten words that says nothing at all here. " * 40 + "\n\n"
 IN_VIEW = """() => {

@@ -12,7 +12,7 @@ from tests.writing import factories as make
 from tests.writing.factories import record
 from writing.models import Entry
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 ARABIC = "بُنيت الطاحونة بعد الفيضان. " * 20
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "clients" / "python"
 NOTEBOOK = CLIENT / "from_token_to_figure.ipynb"
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ TOKEN = "sicetnon_" + 34 * "0" + "0IQueF"
 TOKEN_HASH = "10f6b02a17877b022d9b1babf54852aa5c18bf12ce7ea51bf2e99fcabe0db0ab"
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_backup_is_restored_and_brought_up_to_date_and_all_of_it_opens(version, tmp_path):
@@ -86,7 +87,6 @@ def test_a_reports_zip_recomputes_with_its_own_script(tmp_path):
     assert "all equal" in done.stdout
 
 
-@pytest.mark.once
 @pytest.mark.django_db
 def test_a_reports_zip_is_read_and_checked_as_todays():
     outcome = verify(REPORT.read_bytes())
@@ -95,7 +95,6 @@ def test_a_reports_zip_is_read_and_checked_as_todays():
     assert NOT_HERE in outcome.notes
 
 
-@pytest.mark.once
 @pytest.mark.django_db
 def test_a_token_signs_in(client):
     ApiToken.objects.create(

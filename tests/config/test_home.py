@@ -14,8 +14,7 @@ from tests.annotation import factories as annotating
 from tests.factories import person, signed_in
 from tests.judging import factories as judging
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 NAMES = [stage.label for stage in STAGES]
 

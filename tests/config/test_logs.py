@@ -171,6 +171,7 @@ def test_a_server_error_has_its_traceback_without_the_token_in_the_path(log, mon
     assert failed["request_id"] == of_requests(lines)[0]["request_id"]
 
 
+@pytest.mark.both
 def test_rows_that_a_database_quotes_are_left_out():
     traceback = (
         "Traceback (most recent call last):\nIntegrityError: violates a constraint\n"
@@ -202,6 +203,7 @@ def test_every_url_parameter_is_listed_as_secret_or_harmless():
 # ---------------------------------------------------------------- tasks
 
 
+@pytest.mark.both
 def test_a_task_carries_the_id_of_the_request_that_started_it(log):
     identity = uuid.uuid4().hex
     headers = {}

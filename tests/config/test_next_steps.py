@@ -25,8 +25,7 @@ from tests.judging.factories import (
 )
 from tests.writing import factories as writing
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def lines(someone) -> list[tuple[int, str, str, bool]]:

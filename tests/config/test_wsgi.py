@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.once
-
 VIEWS = "'judging.views.judge' in sys.modules"
 # The collector has put aside far more objects than it still looks at.
 FROZEN = "gc.isenabled() and gc.get_freeze_count() > 50_000 > len(gc.get_objects())"

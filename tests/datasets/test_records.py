@@ -16,7 +16,7 @@ from leases.refusal import Conflict, Refusal
 from tests.datasets.factories import TYPES, annotation, mills, record
 from tests.factories import person, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 ASKED = [Slot(1, "Was the Old Mill built in 1791?", "Yes", "No", derived_2=True)]
 

@@ -9,7 +9,7 @@ from tests.datasets.factories import annotation, mills, record
 from tests.datasets.test_revisions import AGREED, acts, written
 from tests.factories import person
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 TYPED = AGREED._asdict()
 

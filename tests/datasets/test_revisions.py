@@ -46,7 +46,6 @@ def test_what_a_second_person_accepts_is_what_a_run_may_ask_about(question, anna
 
 
 # What each may do to anna's passages, as they stand: the state they end in, or what the person meets.
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("standing", "who", "act", "ends"),
     [
@@ -131,6 +130,7 @@ def test_the_difference_is_shown_word_by_word(question, anna):
     assert {piece.kind for piece in second} == {"same"}
 
 
+@pytest.mark.both
 def test_a_later_revision_replaces_the_checked_one_only_when_it_is_accepted(question, anna, olga):
     first = written(question, anna)
     acts(question, first.pk)["accept"](olga)
@@ -142,6 +142,7 @@ def test_a_later_revision_replaces_the_checked_one_only_when_it_is_accepted(ques
     assert states == {first.pk: "replaced", better.pk: "checked"}
 
 
+@pytest.mark.both
 def test_one_revision_waits_at_a_time_and_a_second_click_makes_no_other(question, anna, olga):
     assert written(question, anna) == written(question, anna)
     for by, texts in ((olga, AGREED), (anna, AGREED._replace(answer="Other"))):
@@ -165,6 +166,7 @@ def test_the_form_begins_with_the_latest_or_with_the_originals(question, anna, o
     assert revisions.starting_from(question, afresh=True) == originals
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_submit_at_once_one_is_refused(question, anna, olga):
     met = at_once(
@@ -175,6 +177,7 @@ def test_of_two_who_submit_at_once_one_is_refused(question, anna, olga):
     assert RevisedPassage.objects.count() == 1
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("first", "then"), [("accept", "withdraw"), ("withdraw", "accept")])
 def test_accepting_and_withdrawing_at_once_end_in_one_of_the_two(question, anna, olga, first, then):

@@ -42,6 +42,7 @@ def test_the_published_records_come_back_equal_without_a_database(published):
         assert schema.build(parsed.columns, parsed.slots + parsed.unused) == whole
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_published_records_come_out_equal_and_the_table_byte_for_byte(published):
     collection = bring(published).collection
@@ -61,6 +62,7 @@ def test_the_published_table_comes_in_and_out_byte_for_byte(study_data):
     assert exported(report.collection, "wikicontradict-csv").encode() == table
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_published_file_twice_adds_nothing(published):
     first, second = bring(published), bring(published)
@@ -74,6 +76,7 @@ def test_an_export_imported_again_adds_nothing(published):
     assert bring(exported(collection, "wikicontradict-json").encode()).added == 0
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_counts_are_those_of_the_paper(published):
     counts = counts_of(bring(published).collection)

@@ -14,7 +14,7 @@ from datasets.taxonomy import EXPLICIT, IMPLICIT
 from tests.datasets.factories import asked, newer
 from tests.factories import person, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -58,6 +58,7 @@ def test_an_annotator_is_not_sent_to_a_page_that_stays_shut(as_a):
     assert reverse("datasets:import") not in page(as_a(Role.ANNOTATOR), "/collections/")
 
 
+@pytest.mark.both
 def test_the_list_counts_newest_versions_only(as_a):
     collection = mills(record(title="A"), record(title="B"))
     first = current(collection).first()
@@ -92,6 +93,7 @@ def a_varied_collection():
     )
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(("parameter", "value", "number"), COUNTED)
 def test_a_count_is_the_number_of_rows_of_its_link(as_a, parameter, value, number):
     a_varied_collection()
@@ -108,12 +110,14 @@ def test_an_unknown_filter_narrows_nothing(as_a):
     assert answer.context["page"].paginator.count == 5
 
 
+@pytest.mark.both
 def test_invalid_tags_can_be_listed_alone(as_a):
     a_varied_collection()
     answer = as_a(Role.RESEARCHER).get("/collections/mills/?validity=Invalid")
     assert [row.validity for row in answer.context["page"]] == ["Invalid"]
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("wanted", "titles"),
     [
@@ -187,6 +191,7 @@ def test_an_old_version_points_at_the_newer(as_a):
     assert f'href="/contradictions/{new.pk}/">Open version 2' in text
 
 
+@pytest.mark.both
 def test_deviations_can_be_narrowed_to_a_kind(as_a):
     odd = annotation(confidence="", relevantInfo_comment_A_Span="1792")
     mills(record(title="Plain"), record(title="Odd", given=odd))

@@ -16,7 +16,7 @@ from tests.demonstration.test_loading import rows
 from tests.demonstration.test_removal import rows_that_can_go
 from tests.factories import person, signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 [RECORDS] = CONFLICTBANK.paths
 

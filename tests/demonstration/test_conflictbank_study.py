@@ -18,7 +18,7 @@ from tests.generation.inference.test_embedded import model, served
 
 __all__ = ["model", "served"]
 
-pytestmark = [pytest.mark.model, pytest.mark.once, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 
 CAUSES = ("misinformation", "temporal", "semantic")
 # How many of the twelve records are asked, as a call takes half a second. For figure 3, which is counted anew here,

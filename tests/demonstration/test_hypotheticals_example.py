@@ -19,7 +19,6 @@ RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitli
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_it_is_loaded_and_comes_out_as_it_is(tmp_path, capsys):
     call_command("load_example", "hypotheticals")
     assert "Loaded: 55 records in the collection hypotheticals-example" in capsys.readouterr().out
@@ -32,7 +31,6 @@ def test_it_is_loaded_and_comes_out_as_it_is(tmp_path, capsys):
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_what_people_wrote_for_it_is_named_before_it_is_removed_with_it(olga):
     alice, bob = map(make.annotator, ("alice", "bob"))
     before = rows_that_can_go()
@@ -47,7 +45,6 @@ def test_what_people_wrote_for_it_is_named_before_it_is_removed_with_it(olga):
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_a_condition_and_a_form_that_are_not_declared_are_reported_and_kept(tmp_path, capsys):
     install(file_of("hypotheticals"), "hypotheticals.toml")
     odd = RECORDS[0] | {"condition": "likely", "form": "ironic"}

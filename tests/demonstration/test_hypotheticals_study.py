@@ -26,7 +26,7 @@ from tests.judging.factories import judge
 
 __all__ = ["model", "served"]
 
-pytestmark = [pytest.mark.model, pytest.mark.once, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 
 # Of the first base: all records with the basic prompt, and the first two with the others.
 BASIC = ("basic-1-controlled", "basic-1-uncontrolled")

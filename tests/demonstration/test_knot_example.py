@@ -17,7 +17,7 @@ from protocols.shipped import declaration_of
 from tests.demonstration.test_removal import rows_that_can_go
 from tests.factories import person, signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 DECLARED = declaration_of("knot")
 FILES = {
     DECLARED.file.value_of(path.name): json.loads(path.read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from tests.evaluation.factories import judge_all
 from tests.factories import person, stored
 from tests.judging.factories import language_model
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 MODELS = ("antlion", "bittern", "civet", "dunlin", "egret")
 
 

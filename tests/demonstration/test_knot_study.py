@@ -17,7 +17,7 @@ from tests.generation.inference.test_embedded import model, served
 
 __all__ = ["model", "served"]
 
-pytestmark = [pytest.mark.model, pytest.mark.once, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 
 ASKED = ("b1-0", "b1-1", "opinion-1")
 LEVELS = ("simple", "explicit", "implicit")

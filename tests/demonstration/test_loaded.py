@@ -64,7 +64,6 @@ def read(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.once
 class TestLoaded(TestCase):
     @classmethod
     def setUpTestData(cls):

@@ -18,8 +18,7 @@ from demonstration.recorded_verdicts import VERDICTS
 from leases.refusal import Refusal
 from tests.annotation import factories
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def rows():

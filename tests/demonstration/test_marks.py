@@ -1,6 +1,5 @@
 """Every page that shows the demonstration set is marked as such."""
 
-import pytest
 from django.test import TestCase
 from django.urls import reverse
 
@@ -15,8 +14,6 @@ from judging.studies import open_study
 from tests.annotation.factories import place_of
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
-
-pytestmark = pytest.mark.once
 
 MARK = ">Demonstration</span>"
 

@@ -52,6 +52,7 @@ class TestRemoval(TestCase):
         design = CampaignDesign(plan=CampaignPlan(limit=20))
         return open_campaign(name="Mine", collection=own, design=design, by=self.alice)
 
+    @pytest.mark.both
     def test_only_the_set_is_removed_and_it_can_be_loaded_again(self):
         assert rows_that_can_go() != self.before
         call_command("remove_demonstration", verbosity=0)
@@ -119,6 +120,7 @@ class TestRemoval(TestCase):
         remove(with_work_built_on_it=True)
         assert not GoldItem.objects.exists()
 
+    @pytest.mark.both
     def test_work_built_on_it_is_removed_with_the_option(self):
         self.own_campaign()
         call_command("remove_demonstration", "--with-work-built-on-it", verbosity=0)
@@ -139,6 +141,7 @@ class TestRemoval(TestCase):
         left = Annotation.objects.get()
         assert (left.pk, left.state, left.first_assignment) == (submitted.pk, "sent_back", None)
 
+    @pytest.mark.both
     def test_a_row_elsewhere_that_needs_an_invented_person_stops_the_removal(self):
         fenna = Person.objects.get(username="demo.fenna")
         Collection.objects.create(name="mine", created_by=fenna)

@@ -15,8 +15,7 @@ from tests.factories import person
 from tests.judging import factories as judging
 from tests.programs import Program
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -81,6 +81,7 @@ def test_only_the_full_tables_can_be_had():
     assert "World knowledge" in latex(report, read_display({}, report))
 
 
+@pytest.mark.both
 def test_what_is_not_judged_is_in_the_flow_and_in_no_table_of_verdicts():
     study = coded.coded()
     report = study_report(study)
@@ -134,6 +135,7 @@ def test_error_codes_on_right_answers_are_counted():
 # ---------------------------------------------------------------- agreement by slice
 
 
+@pytest.mark.both
 def test_kappa_stands_for_each_value_of_each_slice():
     study = coded.coded()
     report = study_report(study)

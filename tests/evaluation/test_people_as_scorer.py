@@ -87,6 +87,7 @@ def error_tables(study):
     return report, {table["name"]: table for table in report["scores"]["tables"]}
 
 
+@pytest.mark.both
 def test_shares_of_codes_stand_by_condition():
     study = coded.coded(
         coded.answered(text=coded.MARKED), lambda who, slot: coded.CODES[slot.item.position % 3]
@@ -124,6 +125,7 @@ def test_where_no_verdict_stands_a_response_is_unjudged_and_in_no_share():
     assert recomputed(study, report).wrong == []
 
 
+@pytest.mark.both
 def test_the_script_counts_people_by_the_rows_of_verdicts():
     study = coded.coded(coded.answered(text=coded.MARKED))
     report = study_report(study)
@@ -155,6 +157,7 @@ def test_a_response_shows_its_verdict_among_its_scores(client):
 # ---------------------------------------------------------------- next to a scorer
 
 
+@pytest.mark.both
 def test_people_and_scorer_on_the_same_responses():
     study = marked(said=as_the_scorer)
     report = study_report(study)

@@ -9,7 +9,7 @@ from tests.evaluation.factories import judged_study
 from tests.factories import person
 from tests.races import overlapping
 
-pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.both, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_report_frozen_by_two_clicks_is_frozen_once():

@@ -12,7 +12,7 @@ from judging.files.predictions import import_predictions
 from tests.evaluation.factories import judged_study, resolve_all, run_of_all_kinds
 from tests.evaluation.scored import scored_study
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def printed(*args):

@@ -71,6 +71,7 @@ def test_the_report_has_what_the_replies_say(study):
     assert found[*levels, "choose", "explicit", "chosen"] == (0, 0, 1, {"undecided": 1, "failed": 1}, "")  # fmt: skip
 
 
+@pytest.mark.both
 def test_every_figure_leads_to_the_responses_that_it_counts(study):
     compared = 0
     for table in score_tables(study_report(study)):
@@ -141,6 +142,7 @@ def test_the_zip_counts_all_of_it_anew(study):
     assert (found.wrong, SAME in found.notes) == ([], True)
 
 
+@pytest.mark.both
 def test_scores_have_the_same_lines_on_every_database(study):
     lines = [line for line in hashed_lines(study) if line[2:7] == b"score"]
     assert len(lines) == 3 * 8 + 4

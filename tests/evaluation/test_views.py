@@ -16,7 +16,7 @@ from tests.evaluation.factories import judged_study, resolve_all
 from tests.factories import person
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def rows_of(response):

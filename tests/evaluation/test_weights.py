@@ -24,7 +24,7 @@ from tests.judging.scales import SCALES, body_of, scales
 
 __all__ = ["scales"]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 KEYS = ("worst", "bad", "fair", "good", "best")
 CELLS = [(i, j) for i, row in enumerate(FIVE) for j, n in enumerate(row) for _ in range(n)]

@@ -32,9 +32,7 @@ def expect_call(fake) -> None:
     until(lambda: fake.arrived.acquire(blocking=False), 60, sweep_calls)
 
 
-@pytest.mark.parametrize(
-    "kind", ["one turn", "two turns", "asked again", pytest.param("scores", marks=pytest.mark.once)]
-)
+@pytest.mark.parametrize("kind", ["one turn", "two turns", "asked again", "scores"])
 def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
     fake, settings, start_worker, seed, full_size, kind
 ):

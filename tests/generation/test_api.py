@@ -125,6 +125,7 @@ def test_a_finished_run_cannot_be_stopped(client, olga, local):
     )
 
 
+@pytest.mark.both
 def test_a_run_that_is_sent_twice_with_one_key_is_one(client, olga, local):
     body = wanted()
     first, second = (post(client, RUNS, key="K-1", **body) for _ in range(2))
@@ -188,6 +189,7 @@ def test_a_body_of_50_mb_is_refused_unread(client, olga):
 # ---------------------------------------------------------------- responses
 
 
+@pytest.mark.both
 def test_responses_come_in_the_order_of_their_requests(client, olga, local):
     made = run(prompts=("4", "1"))
     answer_all(made)

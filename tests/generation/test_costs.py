@@ -109,6 +109,7 @@ def most(made, model):
     return costs.most(model, length)
 
 
+@pytest.mark.both
 def test_a_run_adds_up_what_its_calls_cost(local, fake):
     made = run(questions=3, models=[priced()])
     fake.enqueue(CONTEXT_TOO_LONG)
@@ -135,6 +136,7 @@ def capped(cap_of_calls, *, questions=6, **options):
     return stored(made)
 
 
+@pytest.mark.both
 def test_a_cap_holds_with_calls_in_flight(fake, settings):
     """Calls are reserved with the most they may cost, so that no more are open than have room."""
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=5)
@@ -195,6 +197,7 @@ def test_a_run_waits_for_the_room_that_calls_in_flight_may_leave(local):
     assert queue.lines("local") == [line]
 
 
+@pytest.mark.both
 def test_a_call_whose_worker_died_counts_with_the_most_it_may_cost(local, monkeypatch):
     monkeypatch.setattr(turn, "LOOK", 0.05)
     made = capped(20, questions=1)
@@ -265,6 +268,7 @@ def test_a_run_with_calls_in_progress_gets_no_first_cap(local):
     assert stored(made).cost == pytest.approx(call.reserved)
 
 
+@pytest.mark.both
 def test_prices_set_during_a_turn_count_from_the_next_claim(local):
     model = echo()
     made = run(questions=2, models=[model])

@@ -122,6 +122,7 @@ def test_a_study_without_any_other_response_says_what_to_do(fake):
         Selection([made]).chosen()
 
 
+@pytest.mark.both
 def test_a_choice_reads_stored_texts_again(fake):
     _, (row, other) = answered(fake, "They conflict.\n◁/think▷12 m", "13 m")
     assert row.held
@@ -133,6 +134,7 @@ def test_a_choice_reads_stored_texts_again(fake):
     assert (other.text, other.held) == ("13 m", True)
 
 
+@pytest.mark.both
 def test_what_somebody_has_judged_is_not_read_again(fake):
     made, (row, judged) = answered(fake, UNKNOWN, "12 m")
     Response.objects.update(text=ANSWERS[2], held=False)

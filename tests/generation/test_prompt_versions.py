@@ -61,6 +61,7 @@ def test_a_new_prompt_is_found_by_its_key_and_its_label(rosa):
     assert prompt.sha256 == row.sha256
 
 
+@pytest.mark.both
 def test_prompts_come_by_label_with_their_versions_one_after_the_other(rosa):
     saved(prompt_versions.stored_as("both-passages-comprehensive"), rosa, title="Newer")
     prompt_versions.add(GIVEN, rosa)
@@ -89,6 +90,7 @@ def test_a_name_or_label_that_is_taken_is_refused(rosa, changed, sentence):
         prompt_versions.add({**GIVEN, **changed}, rosa)
 
 
+@pytest.mark.both
 def test_the_database_takes_a_label_once(rosa):
     rows = PromptVersion.objects.filter(pk=prompt_versions.add(GIVEN, rosa).pk)
     prompt_versions.stored_as("passage-1")
@@ -123,6 +125,7 @@ def test_an_edit_of_a_prompt_of_the_study_makes_its_second_version(rosa):
     assert prompt_versions.find("2").template == first.prompt.template
 
 
+@pytest.mark.both
 def test_of_two_who_save_at_a_time_the_second_is_refused(rosa):
     row = published(rosa)
     began = prompt_versions.mark_of(row)
@@ -135,6 +138,7 @@ def test_of_two_who_save_at_a_time_the_second_is_refused(rosa):
 # ---------------------------------------------------------------- used
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "change",
     [
@@ -150,6 +154,7 @@ def test_the_database_keeps_what_a_run_has_used(rosa, change):
     assert rows.get().prompt.title == "A cautious reader"
 
 
+@pytest.mark.both
 def test_the_migration_renames_a_verdict_in_kept_prompts_and_still_keeps_them(rosa):
     old = ["correct", "partially_correct"]
     body = {**authoring.completed(GIVEN, "The prompt"), "verdicts": old}
@@ -166,6 +171,7 @@ def test_the_migration_renames_a_verdict_in_kept_prompts_and_still_keeps_them(ro
         row.save()
 
 
+@pytest.mark.both
 def test_only_a_version_that_no_run_has_used_is_removed(rosa):
     prompt_versions.remove(prompt_versions.add(GIVEN, rosa))
     assert not PromptVersion.objects.filter(name="cautious").exists()
@@ -190,6 +196,7 @@ def test_each_version_is_an_identity_of_its_own_in_a_run(local, rosa):
     assert texts[1][2] == "How long is canal 1? Canal 1 is 1 km long."
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("changed", [{"template": "{question}!"}, {"gold": ["yes"]}])
 def test_a_prompt_changed_while_a_run_is_made_is_refused(local, rosa, changed):
     row = prompt_versions.add(GIVEN, rosa)

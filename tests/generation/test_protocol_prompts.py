@@ -126,6 +126,7 @@ def version(number, *changes, used=True):
 CHANGED = ("Evidence1: {default_evidence}", "Evidence 1: {default_evidence}")
 
 
+@pytest.mark.both
 def test_an_unchanged_text_keeps_its_key_and_a_changed_one_gets_the_next():
     protocol_prompts.of_protocol(version(1))
     second = protocol_prompts.of_protocol(version(2, CHANGED, ('"one piece"', '"single piece"')))
@@ -143,6 +144,7 @@ def test_an_unchanged_text_keeps_its_key_and_a_changed_one_gets_the_next():
     assert PromptVersion.objects.filter(origin="protocol").count() == 33 + len(changed)
 
 
+@pytest.mark.both
 def test_of_a_protocol_that_is_not_used_the_rows_follow_its_text():
     version(1, used=False)
     list(prompt_versions.stored())

@@ -62,6 +62,7 @@ def first_question(run):
 # ---------------------------------------------------------------- the grid
 
 
+@pytest.mark.both
 def test_the_grid_has_a_row_for_each_question_and_a_column_for_each_prompt_and_model(
     client, rosa, read
 ):
@@ -79,6 +80,7 @@ def test_what_was_not_asked_is_an_empty_cell(client, rosa, read):
     assert (late.pk, True) in cells(page(client, "responses", read.pk))
 
 
+@pytest.mark.both
 def test_each_sample_has_a_row(client, rosa, read):
     read.samples = 2
     read.save()
@@ -114,6 +116,7 @@ def test_one_model_at_two_services_is_two_models(client, rosa, read):
     assert "gpu-2" in both
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("columns", "outcome", "remark"),
     [
@@ -143,6 +146,7 @@ def test_what_is_not_a_whole_answer_says_so_and_can_be_chosen(
     page(client, "response", read.pk, key)
 
 
+@pytest.mark.both
 def test_prompt_and_model_narrow_the_columns(client, rosa, read):
     model = make.language_model(make.MODEL_IDS[1])
     chosen = page(client, "responses", read.pk, prompt="passage-1", model=model.pk)
@@ -152,6 +156,7 @@ def test_prompt_and_model_narrow_the_columns(client, rosa, read):
 # ---------------------------------------------------------------- words
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -175,6 +180,7 @@ def test_words_are_found_as_they_are_written(client, rosa, read, text, words):
     assert fitting(client, read, words=words) == {key}
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("words", ["zebra", '"some founded"', "founded zebra", "quokka-7b-secret"])
 def test_words_that_no_response_has_find_none(client, rosa, read, words):
     text = page(client, "responses", read.pk, words=words)
@@ -304,6 +310,7 @@ def test_words_in_many_responses_are_looked_for_by_several_processes(read):
     assert "Parallel Seq Scan" in plan
 
 
+@pytest.mark.both
 def test_rows_come_in_pages_that_keep_the_choice(client, rosa, read, monkeypatch):
     monkeypatch.setattr(grid, "CELLS", 6)
     first, second = (page(client, "responses", read.pk, words="founded", page=n) for n in (1, 2))
@@ -312,6 +319,7 @@ def test_rows_come_in_pages_that_keep_the_choice(client, rosa, read, monkeypatch
     assert "?words=founded&amp;page=2" in first
 
 
+@pytest.mark.both
 def test_a_grid_reads_no_request_no_reply_and_no_whole_text(client, rosa, read):
     with CaptureQueriesContext(connection) as asked:
         page(client, "responses", read.pk)
@@ -337,6 +345,7 @@ def test_a_response_leads_to_the_same_model_on_the_next_question_and_to_all_othe
     assert {int(key) for key in re.findall(r"/responses/(\d+)/", section)} == of_question
 
 
+@pytest.mark.both
 def test_the_next_question_is_the_next_row_of_the_grid(client, rosa, read):
     """Not by the records' positions, for which all questions would be read."""
     key = read.responses.order_by("pk").values_list("pk", flat=True)[0]

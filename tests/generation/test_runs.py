@@ -30,6 +30,7 @@ BOTH = (
 # ---------------------------------------------------------------- made
 
 
+@pytest.mark.both
 def test_a_run_holds_each_question_prompt_model_and_sample_by_question(local):
     made = run(
         questions=2, prompts=("1", "4"), models=[echo(), echo(seed=5)], samples=2, started=False
@@ -109,6 +110,7 @@ def test_a_prompt_whose_passage_is_empty_is_left_out_and_named(local):
     ]
 
 
+@pytest.mark.both
 def test_superseded_and_excluded_questions_are_not_asked(local):
     collection = canals(3)
     first, second, _ = response_planning.instances_of(collection)
@@ -148,6 +150,7 @@ def test_a_service_that_is_not_configured_is_refused(local):
         run(models=[echo(service="far")])
 
 
+@pytest.mark.both
 def test_the_same_form_makes_one_run(local):
     form, collection = uuid4(), canals(2)
     asked = {"collection": collection, "models": [echo()], "prompts": [prompting.find("4")]}
@@ -160,6 +163,7 @@ def test_the_same_form_makes_one_run(local):
 # ---------------------------------------------------------------- tried
 
 
+@pytest.mark.both
 def test_a_trial_asks_five_of_each_model_and_the_run_waits_again(local, fake):
     models = [echo(), echo(seed=5)]
     made = run(questions=12, models=models, started=False)
@@ -214,6 +218,7 @@ def test_only_a_run_that_has_not_started_is_tried(local, state):
 # ---------------------------------------------------------------- extended
 
 
+@pytest.mark.both
 def test_a_run_gets_further_models_and_prompts_and_asks_only_for_those(local, fake):
     made = run(questions=2, prompts=("4",), samples=2)
     answer_all(made)
@@ -299,6 +304,7 @@ def test_what_failed_is_asked_again_alone(local, fake):
         runs.retry_failed(made)
 
 
+@pytest.mark.both
 def test_what_failed_is_asked_again_while_the_run_goes_on(local, fake):
     made = run(questions=2)
     fake.enqueue(CONTEXT_TOO_LONG)
@@ -308,6 +314,7 @@ def test_what_failed_is_asked_again_while_the_run_goes_on(local, fake):
     assert (made.state, responses.progress(made).done) == (RunState.DONE, 2)
 
 
+@pytest.mark.both
 def test_a_run_whose_last_response_waits_again_is_not_finished(local, monkeypatch):
     """Between the look at its responses and the change of its state, a person asks one of them again."""
     made = run(questions=1)
@@ -357,6 +364,7 @@ def test_all_that_is_needed_to_ask_again_is_stored(local, fake):
     assert (attempt.n, attempt.status, attempt.error) == (1, 200, "")
 
 
+@pytest.mark.both
 def test_questions_are_asked_in_order(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     answer_all(run(questions=3))
@@ -364,6 +372,7 @@ def test_questions_are_asked_in_order(fake, settings):
     assert asked == ["canal 1", "canal 2", "canal 3"]
 
 
+@pytest.mark.both
 def test_tasks_carry_a_run_to_its_end(local, fake, carry_out, django_capture_on_commit_callbacks):
     made = run(questions=4, prompts=("1", "4"))
     with django_capture_on_commit_callbacks(execute=True):
@@ -416,6 +425,7 @@ def test_a_cancelled_run_asks_nothing_more_and_keeps_what_it_has(local, fake):
     assert len(fake.calls) == 1
 
 
+@pytest.mark.both
 def test_a_cancelled_run_can_be_resumed_to_its_end(local, fake):
     made = run(questions=3)
     answer_one(made)
@@ -450,6 +460,7 @@ def test_a_run_is_started_once(local):
         runs.start(made)
 
 
+@pytest.mark.both
 def test_the_sweeper_sends_a_message_for_what_a_lost_one_left(
     local, fake, carry_out, django_capture_on_commit_callbacks
 ):
@@ -472,6 +483,7 @@ def test_the_sweeper_is_quiet_when_nothing_waits(
 # ---------------------------------------------------------------- models
 
 
+@pytest.mark.both
 def test_the_same_options_are_the_same_model(local):
     assert echo(temperature=0.0) == echo(temperature=0)
     assert echo() != echo(seed=5)
@@ -507,6 +519,7 @@ def test_a_name_of_no_model_says_what_is_wrong(local, name, words):
         registry.named(name)
 
 
+@pytest.mark.both
 def test_a_run_is_moved_by_conditions_that_are_checked_again_after_a_wait(local):
     """PostgreSQL checks those of a subquery once: a run cancelled meanwhile would be moved all the same."""
     made = run(questions=1)

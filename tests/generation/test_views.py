@@ -198,7 +198,6 @@ def test_a_model_that_does_not_answer_is_not_added_and_nothing_is_lost(client, a
     assert not LanguageModel.objects.exists()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("field", "value"),
     [

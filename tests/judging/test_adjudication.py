@@ -40,6 +40,7 @@ def decide(item, by, verdict="correct", cause="slip", note=""):
     )
 
 
+@pytest.mark.both
 def test_a_third_person_decides_and_first_verdicts_stay(item, charlie):
     made = decide(item, charlie)
     assert (made.verdict, made.how, made.resolved_by, made.cause) == (
@@ -57,7 +58,6 @@ def test_a_verdict_of_neither_needs_a_note(item, charlie):
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("verdict", "cause", "sentence"),
     [
@@ -98,6 +98,7 @@ def test_what_the_judges_agree_on_is_not_decided_again(study, charlie):
         adjudication.item_for(charlie, study.items.get().pk)
 
 
+@pytest.mark.both
 def test_a_double_click_is_one_decision(item, charlie):
     assert decide(item, charlie) == decide(item, charlie)
     assert Resolution.objects.count() == 1
@@ -110,6 +111,7 @@ def test_the_third_person_may_think_again(item, charlie):
     assert Resolution.objects.get().verdict == "incorrect"
 
 
+@pytest.mark.both
 def test_of_two_third_persons_the_faster_decides(item, charlie):
     dave = person("dave", Role.ADJUDICATOR)
     theirs = adjudication.item_for(dave, item.pk)
@@ -129,6 +131,7 @@ def test_a_skipped_item_goes_to_the_third_person(study, charlie):
     assert decide(study.items.get(), charlie, "correct", "skipped").how == "third_person"
 
 
+@pytest.mark.both
 def test_next_is_the_first_that_nobody_has_decided(item, study, charlie):
     assert adjudication.next_unresolved(charlie, study) == item
     decide(item, charlie)

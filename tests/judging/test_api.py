@@ -8,8 +8,7 @@ from judging import pool, verdicts
 from judging.models import Judgment
 from tests.judging import factories as make
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from tests.accounts.factories import bearer
 from tests.factories import person
 from tests.judging import factories as make
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

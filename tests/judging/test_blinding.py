@@ -18,8 +18,7 @@ from tests.factories import person, stored
 from tests.judging import declared
 from tests.judging import factories as make
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 # Random: it can contain any digits by chance.
 SLOT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

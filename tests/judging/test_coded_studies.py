@@ -76,6 +76,7 @@ def test_responses_to_prompts_without_criteria_are_in_the_study_and_get_no_slots
     assert study.judged_items.count() == 6
 
 
+@pytest.mark.both
 def test_progress_goes_by_what_is_judged():
     study = coded.coded(coded.answered(n=4))
     settled = progress.responses_settled(study)
@@ -131,6 +132,7 @@ def test_the_study_page_says_how_many_get_no_judge(client):
 # ---------------------------------------------------------------- only responses with a label
 
 
+@pytest.mark.both
 def test_a_study_draws_only_responses_with_the_label(client):
     run = coded.answered(n=6)
     study = coded.draft(run, label="answer=other")

@@ -138,6 +138,7 @@ def test_an_unchanged_one_stays_the_version_that_it_is():
     assert [row.version for row in rows()] == [1]
 
 
+@pytest.mark.both
 def test_a_text_that_no_study_has_had_goes_when_the_protocol_has_another():
     conflictbank.protocol()
     rows()
@@ -188,6 +189,7 @@ def test_further_versions_of_a_protocol_ask_the_database_no_further_times(client
     assert Rubric.objects.filter(name__startswith="conf").count() == 3
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("page", "module"),
     [

@@ -48,6 +48,7 @@ def propose(name, version=0, **changed):
     discussing.propose(seat(name), version=version, **{**SLIP, **changed})
 
 
+@pytest.mark.both
 def test_two_signatures_under_one_text_are_the_final_verdict():
     study = handed_in()
     propose("alice", cause="criteria", note="The criteria are silent.")
@@ -64,6 +65,7 @@ def test_two_signatures_under_one_text_are_the_final_verdict():
     assert set(Judgment.objects.values_list("first_verdict", flat=True)) == {"correct", "incorrect"}
 
 
+@pytest.mark.both
 def test_a_changed_proposal_takes_the_others_signature_back():
     handed_in()
     propose("alice")
@@ -74,7 +76,6 @@ def test_a_changed_proposal_takes_the_others_signature_back():
     assert Resolution.objects.get().verdict == "incorrect"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("act", [discussing.sign, partial(discussing.propose, **SLIP)])
 def test_what_was_made_from_an_older_proposal_is_refused(act):
     handed_in()
@@ -86,6 +87,7 @@ def test_what_was_made_from_an_older_proposal_is_refused(act):
     assert not Resolution.objects.exists()
 
 
+@pytest.mark.both
 def test_the_same_request_sent_again_succeeds():
     handed_in()
     bob = seat("bob")
@@ -113,6 +115,7 @@ def test_a_signed_verdict_is_not_changed_any_more():
     assert discussing.slot_of(make.judge("alice"), alice.pk) == alice
 
 
+@pytest.mark.both
 def test_one_signature_at_closing_leaves_the_response_unresolved():
     study = disputed()
     studies.close_study(study)
@@ -180,7 +183,6 @@ def test_who_cannot_agree_leaves_it_to_a_third_person():
     assert (made.how, made.discussion) == ("third_person", None)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("gone", ["removed", "inactive", "no role"])
 def test_a_judge_who_has_left_sends_it_to_a_third_person(gone):
     run = make.finished_run(instances=2, **ONE)
@@ -210,7 +212,6 @@ ENDS = {
 }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("end", "discussed_on"), [("study closed", 1), ("other removed", 0), ("signer removed", 0)]
 )
@@ -406,7 +407,6 @@ def test_a_proposal_is_to_sign_whenever_the_last_word_is_its_authors():
     assert (awaited(alice, study), awaited(bob, study)) == ([Awaits.OTHER], [Awaits.SIGN])
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "wrong",
     [

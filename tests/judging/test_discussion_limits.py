@@ -158,6 +158,7 @@ def test_discussions_of_an_open_study_are_left_by_its_judges_alone(client):
     assert seat("alice")
 
 
+@pytest.mark.both
 def test_the_database_refuses_a_discussion_of_three():
     study = handed_in()
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -15,7 +15,7 @@ from pages.paging import page_of
 from tests.factories import person, signed_in
 from tests.judging import factories as make
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from judging.models import Study
 from tests.factories import PASSWORD, person
 from tests.judging import humanfile
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 ADDRESS = "/studies/import/"
 
 

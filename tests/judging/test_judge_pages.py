@@ -13,7 +13,7 @@ from judging.models import JudgingSlot, Judgment
 from tests.factories import stored
 from tests.judging import factories as make
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ def test_a_run_that_a_study_uses_stays_and_the_study_is_named():
     undoing.hide(run.pk)
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("step", ["new_seed", "_rubric"])
 def test_no_study_takes_responses_of_a_run_that_is_removed_meanwhile(step, monkeypatch):
     run, admin = brought(released()), person("olga", Role.ADMIN)

@@ -30,7 +30,7 @@ from tests.annotation import factories as annotations
 from tests.factories import person, stored
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -79,7 +79,6 @@ def test_a_judge_draws_a_hand_and_never_a_response_twice(study):
     assert [slot.order for slot in make.slots(study, alice)] == list(range(12))
 
 
-@pytest.mark.once
 def test_no_response_gets_more_judges_than_asked(study):
     for who in ("alice", "bob", "charlie"):
         judge_all(study, who)
@@ -243,7 +242,6 @@ def test_who_has_resolved_in_a_study_or_is_no_judge_cannot_join_it():
         pool.add(study, person("dora", Role.ANNOTATOR))
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.RESEARCHER, Role.ADJUDICATOR])
 def test_who_may_read_verdicts_cannot_join_once_some_are_handed_in(role):
     study = make.open_study("alice", "bob", "erin")

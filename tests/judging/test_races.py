@@ -10,7 +10,7 @@ from tests.factories import person
 from tests.judging import factories as make
 from tests.races import at_once, overlapping
 
-pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.both, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

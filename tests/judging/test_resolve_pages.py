@@ -12,7 +12,7 @@ from judging.views import study_page
 from tests.factories import person, signed_in
 from tests.judging import factories as make
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -47,7 +47,6 @@ def test_a_dry_run_stores_nothing(client, study):
     assert Round.objects.count() == 1
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -115,7 +114,6 @@ def test_the_form_says_who_could_read_the_verdicts(client, study):
     assertNotContains(client.get(url_of(study, "rounds/again")), "(dora), who")
 
 
-@pytest.mark.once
 def test_an_admin_adds_a_model(client, study):
     fields = entered(study, runs=[judging.later_run().pk], anchor_percent=20)
     page = client.post(url_of(study, "rounds/added"), fields, follow=True)
@@ -152,7 +150,6 @@ def test_no_round_is_added_without_anchors(client, study):
     assertContains(page, "greater than or equal to 1", status_code=400)
 
 
-@pytest.mark.once
 def test_an_admin_opens_a_study_again_that_was_closed_early(client):
     study, _, _ = judging.closed_early()
     client.force_login(study.created_by)
@@ -179,7 +176,6 @@ def test_an_open_study_has_no_page_for_a_further_round(client, what):
     assertContains(client.get(url_of(study, what)), "not closed", status_code=409)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("what", ["rounds/again", "rounds/added"])
 def test_a_judge_of_the_same_run_elsewhere_sees_no_form(client, what):
     study = closed()

@@ -85,6 +85,7 @@ def test_the_first_round_has_the_studys_rubric_and_its_responses():
     assert set(study.items.values_list("round", flat=True)) == {first.pk}
 
 
+@pytest.mark.both
 def test_a_round_that_counts_replaces_the_verdicts_that_it_touches_and_no_others():
     study = closed()
     new = second_version(study)
@@ -100,7 +101,7 @@ def test_a_round_that_counts_replaces_the_verdicts_that_it_touches_and_no_others
     assert {(one.verdict, one.final_for) for one in kept} == {("correct", None)}
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_a_round_that_does_not_count_gives_verdicts_only_where_there_is_none():
     study = closed()
     judge_round(again(study, counts=False))
@@ -111,7 +112,6 @@ def test_a_round_that_does_not_count_gives_verdicts_only_where_there_is_none():
     }
 
 
-@pytest.mark.once
 def test_each_rounds_verdicts_keep_the_version_that_they_were_given_by():
     study = closed()
     old, new = study.rubric, second_version(study)
@@ -168,6 +168,7 @@ def test_a_round_takes_what_was_chosen(which, responses):
     assert again(closed(), which).items.count() == responses
 
 
+@pytest.mark.both
 def test_a_judge_gets_the_rounds_items_and_nothing_of_the_round_before():
     study = closed()
     alice = judging.judge("alice")
@@ -189,6 +190,7 @@ def test_a_judge_who_is_not_in_the_round_has_left_the_study():
     assert pool.draw(judging.judge("bob"), study) == 0
 
 
+@pytest.mark.both
 def test_the_order_of_a_round_is_another_than_that_of_the_round_before():
     study = closed(drawn_from=judging.finished_run(instances=6))
     before = [slot.item_id for slot in judging.slots(study, judging.judge("alice"))]
@@ -266,6 +268,7 @@ def are_new(items) -> list[bool]:
     return [item.response.model.model_id == "later-model" for item in items]
 
 
+@pytest.mark.both
 def test_free_slots_are_drawn_in_an_order_that_does_not_show_which_responses_were_added():
     study = closed(drawn_from=judging.finished_run(instances=4))
     add(study)
@@ -276,7 +279,6 @@ def test_free_slots_are_drawn_in_an_order_that_does_not_show_which_responses_wer
     assert names not in (sorted(names), sorted(names, reverse=True))
 
 
-@pytest.mark.once
 def test_the_third_persons_list_does_not_show_which_responses_were_added():
     study = closed(drawn_from=judging.finished_run(instances=4))
     opened = add(study)
@@ -290,6 +292,7 @@ def test_the_third_persons_list_does_not_show_which_responses_were_added():
     assert names not in (sorted(names), sorted(names, reverse=True))
 
 
+@pytest.mark.both
 def test_a_round_adds_only_what_the_study_does_not_have():
     study = closed()
     added = rounds.AddedResponses(rounds.Selection([judging.Run.objects.get()]), 20)
@@ -335,6 +338,7 @@ def test_a_reopening_is_in_the_audit_log():
     assert (event.by, event.about) == (admin(), "study pilot: reopened")
 
 
+@pytest.mark.both
 def test_what_a_judge_who_left_did_not_judge_is_free_after_a_reopening():
     study = judging.open_study("alice", "bob", pairing="pool")
     pool.draw(judging.judge("alice"), study)
@@ -344,7 +348,6 @@ def test_what_a_judge_who_left_did_not_judge_is_free_after_a_reopening():
     assert set(states) == {SlotState.FREE}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("make", "reason", "words"),
     [
@@ -403,7 +406,6 @@ def test_a_judge_of_a_round_cannot_resolve_it():
         adjudication.study_for(both, study.pk)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("which", "fields", "words"),
     [
@@ -428,6 +430,7 @@ def test_an_open_study_gets_no_further_round():
         again(judging.open_study())
 
 
+@pytest.mark.both
 def test_how_many_judges_could_read_earlier_verdicts_is_kept():
     study = closed()
     person("rita", Role.JUDGE, Role.RESEARCHER)
@@ -461,6 +464,7 @@ def test_who_left_and_may_have_read_the_closed_study_cannot_join_it_once_reopene
         pool.add(study, rita)
 
 
+@pytest.mark.both
 def test_the_judges_listed_have_the_pace_and_the_latest_verdict_of_the_latest_round():
     study = judging.open_study()
     judging.give_all(study, "alice", seconds=100)

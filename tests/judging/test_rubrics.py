@@ -15,8 +15,7 @@ from leases.refusal import Refusal
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

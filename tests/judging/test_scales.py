@@ -36,7 +36,7 @@ from tests.judging.scales import SCALES, body_of, keys_of, scales
 
 __all__ = ["scales"]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.usefixtures("scales")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scales")]
 
 
 @pytest.fixture(params=SCALES)

@@ -32,6 +32,7 @@ def create(admin, selection, name="Pilot", **design):
     return studies.create(name, selection, StudyDesign(**design), by=admin)
 
 
+@pytest.mark.both
 def test_a_study_draws_the_finished_responses_of_what_was_chosen(admin):
     run = make.finished_run()
     Response.objects.filter(prompt="passage-1").update(state="failed")
@@ -44,6 +45,7 @@ def test_a_study_draws_the_finished_responses_of_what_was_chosen(admin):
     assert Counter(drawn) == {("both-passages", make.MODEL_IDS[0]): 2}
 
 
+@pytest.mark.both
 def test_places_and_ids_do_not_follow_the_models(admin):
     study = create(admin, Selection([make.finished_run(instances=6)]), seed=3)
     models = list(study.items.order_by("pk").values_list("response__model__model_id", flat=True))
@@ -104,6 +106,7 @@ def test_an_unknown_way_to_resolve_is_refused(admin):
         create(admin, Selection([make.finished_run(instances=1)]), resolved_by="dice")
 
 
+@pytest.mark.both
 def test_a_name_is_taken_once(admin):
     run = make.finished_run(instances=1)
     create(admin, Selection([run]))
@@ -111,6 +114,7 @@ def test_a_name_is_taken_once(admin):
         create(admin, Selection([run]))
 
 
+@pytest.mark.both
 def test_names_with_one_slug_stay_apart(admin):
     run = make.finished_run(instances=1)
     slugs = {
@@ -140,6 +144,7 @@ def test_the_rubric_is_stored_once_and_anew_when_its_words_change(admin, monkeyp
     assert Rubric.objects.count() == 2
 
 
+@pytest.mark.both
 def test_opening_gives_every_response_two_different_judges():
     study = make.open_study("alice", "bob", "charlie")
     assert study.state == "open"
@@ -158,12 +163,14 @@ def test_a_judge_reads_one_instance_after_the_other():
     assert len({*instances[:6]}) == len({*instances[6:]}) == 1
 
 
+@pytest.mark.both
 def test_the_stored_seed_repeats_the_order():
     study = make.open_study()
     judge = study.judges.get(person__username="alice")
     assert judge.seed == judge_seed(study.seed, judge.pseudonym)
 
 
+@pytest.mark.both
 def test_opening_twice_is_refused_and_changes_nothing():
     study = make.open_study()
     with pytest.raises(Conflict):
@@ -188,6 +195,7 @@ def test_a_study_opens_only_with_enough_judges(judges, sentence):
     assert not JudgingSlot.objects.exists()
 
 
+@pytest.mark.both
 def test_closing_locks_first_verdicts_and_settles_agreement():
     study, agreed = make.one_disputed()
     assert studies.close_study(study) == 4
@@ -197,6 +205,7 @@ def test_closing_locks_first_verdicts_and_settles_agreement():
     assert make.those_marked_final() == {agreed.pk}
 
 
+@pytest.mark.both
 def test_closing_withdraws_what_was_not_judged():
     study = make.open_study()
     first = make.slots(study, make.judge("alice"))[0]
@@ -206,6 +215,7 @@ def test_closing_withdraws_what_was_not_judged():
     assert not Resolution.objects.exists()
 
 
+@pytest.mark.both
 def test_a_response_that_not_all_judges_came_to_is_not_resolved():
     study, agreed, apart = make.closed_early()
     assert [row.item for row in Resolution.objects.all()] == [agreed]
@@ -314,7 +324,6 @@ def test_a_repeat_has_its_judges_seat_and_a_place_of_its_own():
     assert study.repeat_percent == 50
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("second", ["incorrect", "skipped"])
 def test_a_repeat_has_no_say_in_the_final_verdict(second):
     """The first verdict counts, whatever the judge's second one is."""
@@ -352,6 +361,7 @@ def subset_of(run, **plan):
     return freeze("Few", run.collection, Query(), SubsetPlan(7, **plan), by=make.judge("drawer"))
 
 
+@pytest.mark.both
 def test_a_study_judges_the_responses_to_a_subset(admin):
     run = make.finished_run(instances=5)
     subset = subset_of(run, wanted={"": 2})

@@ -20,7 +20,7 @@ from tests.evaluation.factories import judge_all
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

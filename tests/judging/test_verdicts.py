@@ -9,7 +9,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.factories import person, stored
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

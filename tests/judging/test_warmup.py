@@ -63,6 +63,7 @@ def study(source):
     return Study.objects.get(pk=drafted.pk)
 
 
+@pytest.mark.both
 def test_gold_items_come_in_turn_by_verdict_and_by_the_seed(source):
     drafted = make.draft(drawn_from=other_run())
     warmup.draw(drafted, source, 4)
@@ -82,7 +83,6 @@ def test_gold_items_are_of_prompts_that_the_study_judges(source):
         warmup.draw(drafted, source, 5)
 
 
-@pytest.mark.once
 def test_the_warm_up_comes_first_and_each_verdict_is_answered(study, client):
     alice = signed_in(client, make.judge("alice"))
     for place in range(1, 5):
@@ -103,7 +103,6 @@ def test_the_warm_up_comes_first_and_each_verdict_is_answered(study, client):
     assert GoldVerdict.objects.filter(judge__person=alice).count() == 4
 
 
-@pytest.mark.once
 def test_no_model_is_named_in_the_warm_up(study, client):
     signed_in(client, make.judge("alice"))
     for address in (f"/judge/{study.pk}/warm-up/1/", f"/judge/{study.pk}/warm-up/2/"):
@@ -116,6 +115,7 @@ def test_no_model_is_named_in_the_warm_up(study, client):
         ]
 
 
+@pytest.mark.both
 def test_the_warm_up_is_in_no_figure(study):
     def figures():
         return (
@@ -131,6 +131,7 @@ def test_the_warm_up_is_in_no_figure(study):
     assert figures() == before
 
 
+@pytest.mark.both
 def test_a_second_verdict_changes_nothing(study):
     gold = study.gold_items.first()
     warmup.give(gold, make.judge("alice"), "correct")
@@ -138,7 +139,6 @@ def test_a_second_verdict_changes_nothing(study):
     assert warmup.given(gold, make.judge("alice")) == "correct"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "design",
     [{"pairing": "pool"}, {"pairing": "fixed"}, {"judges_per_response": 1, "double_percent": 50}],
@@ -158,7 +158,6 @@ def test_every_design_begins_with_its_warm_up(source, client, design):
     assert "/judge/slots/" in client.get(f"/judge/{drafted.pk}/next/").url
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("entered", "sentence"),
     [
@@ -251,7 +250,6 @@ def test_who_still_judges_a_response_is_not_shown_its_final_verdict(source, othe
     assert pool.add(drafted, make.judge("alice"))
 
 
-@pytest.mark.once
 def test_a_question_without_the_gold_answer_that_the_rubric_needs_is_no_gold(source):
     Instance.objects.filter(contradiction__position__in=[1, 2]).update(answer_1=None)
     with pytest.raises(Refusal, match="has 0 that can be used"):
@@ -276,7 +274,6 @@ def test_an_excluded_question_and_an_older_version_of_what_is_asked_are_no_gold(
         warmup.draw(make.draft(drawn_from=run), source, 1)
 
 
-@pytest.mark.once
 def test_an_admin_draws_the_warm_up_on_the_page_of_a_draft(source, client):
     signed_in(client, person("olga", Role.ADMIN))
     drafted = make.draft(drawn_from=other_run())
@@ -334,7 +331,6 @@ def test_a_study_that_the_admin_may_not_see_is_no_source(source, client):
     assert source not in warmup.sources(Study.objects.get(name="x"), olga)
 
 
-@pytest.mark.once
 def test_the_page_of_a_judge_says_how_the_warm_up_went(study, client):
     alice = study.judges.get(person__username="alice")
     address = f"/reports/{study.pk}/judges/{alice.pk}/"

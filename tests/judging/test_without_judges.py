@@ -72,6 +72,7 @@ def test_its_design_asks_nothing_of_judges(admin, design):
         make.draft(judges_per_response=0, **design)
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "columns",
     [
@@ -102,7 +103,6 @@ def test_its_page_offers_nothing_that_needs_judges(client, admin):
     assertContains(client.get("/studies/"), "Not judged by people")
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("address", "posted", "status"),
     [
@@ -122,7 +122,6 @@ def test_what_needs_judges_is_refused(client, study, address, posted, status):
     assert stored(study).state == "closed"
 
 
-@pytest.mark.once
 def test_further_rounds_replies_and_discussions_say_that_nobody_judges(client, admin, study):
     for refused in (
         lambda: rounds.check_closed(study),
@@ -134,7 +133,6 @@ def test_further_rounds_replies_and_discussions_say_that_nobody_judges(client, a
     assertContains(client.post(f"/studies/{study.pk}/discussions/leave/"), NOT_JUDGED, status_code=400)  # fmt: skip
 
 
-@pytest.mark.once
 def test_third_persons_find_nothing_of_it(client, study):
     signed_in(client, person("dora", Role.ADJUDICATOR))
     assertContains(client.get("/resolve/"), "Nothing to resolve.")
@@ -202,6 +200,7 @@ def test_a_study_over_two_protocols_is_refused(admin, scored):
     )
 
 
+@pytest.mark.both
 def test_a_study_of_which_one_collection_was_moved_meanwhile_is_not_opened(admin, scored):
     runs = [make.finished_run(), make.later_run()]
     study = studies.create("Both", Selection(runs), StudyDesign(judges_per_response=0), by=admin)
@@ -237,6 +236,7 @@ def test_a_study_keeps_its_version_where_a_collection_is_moved_after_the_opening
     assert study_report(stored(later))["protocol"]["version"] == 2
 
 
+@pytest.mark.both
 def test_the_migration_gives_each_study_the_protocol_of_its_records(admin, scored):
     of_wikis = make.draft(judges_per_response=0)
     run = make.later_run()
@@ -266,6 +266,7 @@ def twice(protocol: Protocol | None) -> Selection:
     return Selection(runs, prompts=["passage-1"])
 
 
+@pytest.mark.both
 def test_two_runs_with_a_response_to_the_same_are_refused_where_it_is_scored(admin, scored):
     counted = StudyDesign(judges_per_response=0)
     chosen = twice(scored)
@@ -305,7 +306,6 @@ def test_what_a_stopped_run_has_finished_is_drawn(admin, scored):
     assert draft.declaration.name == "conflictbank"
 
 
-@pytest.mark.once
 def test_no_page_of_it_fails(client, admin, study):
     """Those of its report too; a page that needs judges says so."""
     pages = ("", "judges/", "rows/", "rows/?of=first", "disagreements/", "compare/", "next-to/")

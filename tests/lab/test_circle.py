@@ -26,7 +26,7 @@ from tests.generation.factories import canals
 from tests.judging.factories import judge
 from tests.lab.programs import HERE, run
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = HERE.parents[1] / "docs" / "from-a-log.md"
 PROMPT = "both-passages"

@@ -23,7 +23,7 @@ from tests import conflictbank
 from tests.datasets.declared import test_parts
 from tests.lab.programs import HERE, run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 OURS = ("published", "demonstration")
 NAMES = ("correct", "partially correct", "incorrect", "unparsed")

@@ -11,7 +11,7 @@ from tests.annotation.factories import tag
 from tests.factories import person, stored
 from wikifetch.models import Sighting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 ODD = "\u2028 'quoted' \"twice\" %s 😀"
 

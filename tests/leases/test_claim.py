@@ -9,7 +9,7 @@ from leases.claim import claim, renew, settle, sweep
 from wikifetch.models import FetchRun
 from wikifetch.states import FETCH_RUN, FetchState
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.both, pytest.mark.alone]
 
 
 def waiting(label="x") -> FetchRun:

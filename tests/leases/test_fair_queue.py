@@ -118,7 +118,6 @@ def is_free(queue) -> bool:
     return False
 
 
-@pytest.mark.once
 def test_a_transaction_has_the_turn_until_it_ends(queue):
     with transaction.atomic():
         assert not is_free(queue)
@@ -128,14 +127,12 @@ def test_a_transaction_has_the_turn_until_it_ends(queue):
     assert is_free(queue)
 
 
-@pytest.mark.once
 def test_a_transaction_that_is_rolled_back_releases_its_turn(queue):
     with pytest.raises(ValueError), transaction.atomic():
         raise ValueError
     assert is_free(queue)
 
 
-@pytest.mark.once
 def test_a_connection_closed_within_a_transaction_releases_its_turn(queue):
     def close_within():
         with transaction.atomic():
@@ -147,7 +144,6 @@ def test_a_connection_closed_within_a_transaction_releases_its_turn(queue):
     assert is_free(queue)
 
 
-@pytest.mark.once
 def test_a_transaction_that_cannot_begin_releases_its_turn(queue, monkeypatch):
     monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0)
     with (
@@ -168,7 +164,6 @@ def rename(**columns):
     Person.objects.update(**columns)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("act", [create, rename], ids=["transaction", "statement"])
 def test_a_write_waits_until_another_process_has_written(queue, act):
     with ThreadPoolExecutor(1) as pool:
@@ -180,7 +175,6 @@ def test_a_write_waits_until_another_process_has_written(queue, act):
     assert is_free(queue)
 
 
-@pytest.mark.once
 def test_the_writer_can_end_a_statement_of_a_connection_that_waits(queue):
     """As the garbage collector does in any thread: it needs the lock of that connection."""
     statements, begun = [], threading.Event()
@@ -201,7 +195,6 @@ def test_the_writer_can_end_a_statement_of_a_connection_that_waits(queue):
         waiting.result(10)  # it would have given up after its time limit
 
 
-@pytest.mark.once
 def test_a_transaction_waits_while_another_process_recovers_the_log(queue, monkeypatch):
     execute, tries = base.SQLiteCursorWrapper.execute, []
 

@@ -13,6 +13,7 @@ from wikifetch.models import FetchRun
 from wikifetch.states import FETCH_RUN, FetchState
 
 pytestmark = [
+    pytest.mark.both,
     pytest.mark.django_db,
     pytest.mark.skipif(not holders._place(), reason="no /proc"),
 ]

@@ -58,6 +58,7 @@ def test_an_error_in_the_request_or_the_program_is_no_outage(error):
     assert outage(error) is None
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_a_table_that_is_not_there_is_a_defect_on_either_database():
     with pytest.raises(Exception, match="no_such_table") as caught, connection.cursor() as cursor:

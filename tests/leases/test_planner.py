@@ -12,7 +12,7 @@ from leases.planner import LEAST, READ, learn_growth, learn_sizes, learn_sizes_o
 from leases.tasks import learn_growth as scheduled
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL does it itself")
 
 

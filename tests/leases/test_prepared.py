@@ -11,7 +11,7 @@ from accounts.roles import Role
 from leases.prepared import Prepared
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 GRANTS = Prepared(
     lambda person, other: RoleGrant.objects.filter(

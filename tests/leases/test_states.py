@@ -41,6 +41,7 @@ def test_a_refused_move_names_the_state_the_row_is_in():
         FETCH_RUN.require(run, "cancel")
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_a_move_of_a_row_that_was_removed_meanwhile_is_refused():
     run = FetchRun.objects.create(source="xml", label="x", state="running")
@@ -49,6 +50,7 @@ def test_a_move_of_a_row_that_was_removed_meanwhile_is_refused():
         FETCH_RUN.require(run, "cancel")
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_a_move_acts_on_the_rows_that_may_make_it_and_no_others():
     for state in ("waiting", "running", "done"):

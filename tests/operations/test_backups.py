@@ -25,7 +25,7 @@ from wikifetch.models import RevisionHtml
 from wikifetch.recording import record_htmls
 from wikifetch.source.htmls import HtmlAsked
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 # A real kill in the middle of the rows, so that no clean-up runs.
 KILLED = """

@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from config.staticfiles import CollectedFiles
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def test_it_collects_scripts_and_styles(settings, tmp_path, monkeypatch):

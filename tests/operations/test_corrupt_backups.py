@@ -230,6 +230,7 @@ def test_a_manifest_that_can_just_be_read_gives_a_sentence(small, tmp_path):
     assert said >= {"it cannot be read.", "its manifest is nested too deeply."}
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "migrations", [{}, {"accounts": ["0001_all_tables"]}, {"annotation": []}, {"nobody": []}]
 )
@@ -262,6 +263,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.both
 def test_a_row_that_its_table_does_not_take(backup, tmp_path, fails):
     sentences = {
         ascii(row)[:90]: fails(with_rows(backup, tmp_path / "a.zip", "accounts.person", [row]))
@@ -276,6 +278,7 @@ def test_a_row_that_its_table_does_not_take(backup, tmp_path, fails):
     assert {row: said for row, said in sentences.items() if not any(k in said for k in known)} == {}
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("where", ["table_of", "sums"])
 def test_a_value_that_is_nested_too_deeply_to_be_written_or_compared(
     backup, fails, monkeypatch, where
@@ -319,7 +322,6 @@ execute_from_command_line(["manage.py", "restore", sys.argv[1]])
 """
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("size", [0, 100_000, 1_000_000])
 def test_a_disk_that_fills_leaves_the_folder_as_empty_as_before(backup, tmp_path, size):
     """At the first byte, while tables are made, later: SQLite's file and its log cannot grow beyond the size."""

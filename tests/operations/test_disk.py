@@ -44,6 +44,7 @@ def test_files_are_counted_by_kind_the_largest_first(data_dir):
     assert shares["link"].bytes < 100
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_rows_are_counted_by_room():
     for n in range(50):
@@ -60,6 +61,7 @@ def test_rows_are_counted_by_room():
     assert rows.shares == sorted(rows.shares, key=lambda share: -share.bytes)
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_database_is_not_measured_for_every_request(django_assert_num_queries):
     first = disk.rows()
@@ -67,7 +69,6 @@ def test_the_database_is_not_measured_for_every_request(django_assert_num_querie
         assert disk.rows() == first
 
 
-@pytest.mark.once
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="about SQLite")
 def test_the_page_says_that_this_sqlite_has_no_table_sizes(monkeypatch, client, data_dir):

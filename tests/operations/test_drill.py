@@ -19,7 +19,7 @@ from operations import backups, restoring
 from tests.annotation import factories as annotation
 from tests.operations.places import a_place, checksums_of, manage, rows
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

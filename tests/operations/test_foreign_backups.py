@@ -70,6 +70,7 @@ def test_a_backup_names_its_key_and_does_not_show_it(backup, settings):
     assert json.loads(text)["key"] != key_name()
 
 
+@pytest.mark.both
 def test_ours_needs_no_option(backup, restore):
     output, error = restore(backup, "--check-only")
     assert ("is complete: 2 rows, 3 files" in output, error) == (True, "")

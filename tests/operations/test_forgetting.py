@@ -26,7 +26,7 @@ from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 from wikifetch.models import FetchRun
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 NAME, USERNAME, NOTE = "Dorothea Brooke", "dorothea", "dorothea@middlemarch.example"
 

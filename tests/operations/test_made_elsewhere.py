@@ -11,7 +11,7 @@ from operations import backups, forgetting, restoring
 from tests.factories import person, stored
 from tests.generation.elsewhere.factories import brought, instances_of, line, released
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 
 def rows():

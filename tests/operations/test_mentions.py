@@ -84,6 +84,7 @@ def test_every_table_of_peoples_work_says_who_may_see_its_texts():
     assert {*NOT_SEARCHED} <= {table.name for table in tables(apps, passing=True)}
 
 
+@pytest.mark.both
 def test_the_name_is_found_in_notes_names_of_files_texts_and_json(dorothea):
     campaign = annotation.campaign(by=Person.objects.get(username="olga"))
     annotation.submitted(dorothea, within=campaign)
@@ -108,6 +109,7 @@ def test_records_that_came_with_a_file_of_a_protocol_are_not_searched(dorothea):
     assert not {row for row, _ in places(mentions(dorothea).open)} & {"datasets.contradiction"}
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("name", ["Émile Zola", "Łukasz Żak", "Ольга Петрова", "李 小龙"])
 def test_a_name_in_any_letters_is_found_in_any_case_and_in_json(olga, name):
     someone = person("someone")
@@ -393,7 +395,6 @@ def committed(data_dir, transactional_db):
     return dorothea
 
 
-@pytest.mark.once
 def test_no_byte_of_the_database_holds_the_name_after_it_was_forgotten(committed, client):
     files = [Path(connection.settings_dict["NAME"] + end) for end in ("", "-wal")]
     held = re.compile(rb"dorothea|brooke|casaubon|middlemarch", re.I)
@@ -405,7 +406,6 @@ def test_no_byte_of_the_database_holds_the_name_after_it_was_forgotten(committed
     assert [path.name for path in files if path.exists() and held.search(path.read_bytes())] == []
 
 
-@pytest.mark.once
 def test_a_reader_keeps_the_log_and_it_is_said(committed, monkeypatch):
     monkeypatch.setattr(traces, "WAIT", 0)
     reader = connection.copy("reader")

@@ -20,7 +20,7 @@ from tests.factories import person
 from tests.leases.test_planner import known_size
 from tests.operations.places import here, moved, rows_at
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

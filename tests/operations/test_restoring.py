@@ -41,7 +41,7 @@ from tests.operations.places import (
     with_rows,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 
 def refused(path, error, kind=Refusal):

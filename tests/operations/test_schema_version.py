@@ -12,7 +12,7 @@ from operations.monitoring.health import missing_migrations
 from operations.schema_version import UnknownSchema, applied, check_known, check_up_to_date
 from tests.operations.places import PARTS, ROOT, former, here, manage, python
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 SAYS = "was last used by a newer version of Sic et Non: this one does not know judging.0099_later"
 

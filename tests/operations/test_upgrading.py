@@ -8,7 +8,7 @@ import pytest
 
 from tests.operations.places import BRIDGE, a_place, python
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 DJANGO = "import django; django.setup()\n"
 # The tables, rows and records of migrations of then. Whose backup it is is asked elsewhere.

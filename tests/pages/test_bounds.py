@@ -39,6 +39,7 @@ def test_the_largest_export_that_the_form_takes_is_within_the_limit():
     assert bounds.UPLOAD > MAX_UPLOAD_MB * 1024**2
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "address",

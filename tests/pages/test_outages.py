@@ -17,7 +17,8 @@ from leases.outage import outage
 from tests.annotation.factories import annotator, campaign, draft, whole
 from tests.factories import signed_in
 
-pytestmark = pytest.mark.django_db(transaction=True)  # a request runs outside a transaction
+# A request runs outside a transaction.
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tests.datasets.factories import mills, record
 from tests.factories import person
 from wikifetch.models import Sighting, Tag
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 MANY = 100_000
 COUNTED = f"WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {MANY - 1}) "

@@ -15,7 +15,7 @@ from protocols.shipped import file_of, wikicontradict
 from tests.protocols.factories import TEXT, changed
 from tests.protocols.factories import installed as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 OTHER = changed("The order is ours.", "The order is theirs.")
 VERSION_2 = changed("version = 1", "version = 2")

@@ -30,6 +30,7 @@ def used(olga):
     return row
 
 
+@pytest.mark.both
 def test_collections_runs_studies_and_reports_use_a_version(used, olga):
     later = installed(changed("version = 1", "version = 2"))
     found = uses_of([used.pk, later.pk], olga)
@@ -85,6 +86,7 @@ def test_a_sentence_names_the_first(count, words):
     assert in_words([Use("run", str(n), "") for n in range(1, count + 1)]) == words
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_two_uploads_of_one_file_at_once_make_one():
     made = []
@@ -94,6 +96,7 @@ def test_two_uploads_of_one_file_at_once_make_one():
     assert Protocol.objects.count() == 1
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_removing_and_using_at_once_leaves_one_of_them_refused(olga):
     row = installed()

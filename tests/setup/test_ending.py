@@ -14,7 +14,7 @@ import pytest
 
 from generation.inference.embedded import ROOT
 
-pytestmark = [pytest.mark.setup, pytest.mark.once, pytest.mark.alone]
+pytestmark = [pytest.mark.setup, pytest.mark.alone]
 
 MOST_SECONDS = 10
 ENDLESS = """

@@ -15,7 +15,7 @@ import requests
 from config.waitress_worker import STRANGERS
 from generation.inference.embedded import ROOT
 
-pytestmark = [pytest.mark.setup, pytest.mark.once]
+pytestmark = pytest.mark.setup
 
 THREADS = 8
 # The app, with an answer that fills every buffer on its way, and one that waits for a byte.

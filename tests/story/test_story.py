@@ -16,8 +16,6 @@ def people(django_db_setup, browser, tmp_path):
         everybody.close()
 
 
-# Once: tests/server plays it on PostgreSQL and Redis.
-@pytest.mark.once
 def test_from_a_tag_to_a_kappa(people):
     play(people)
 

@@ -50,6 +50,7 @@ def titles(answer):
 # ---------------------------------------------------------------- tags
 
 
+@pytest.mark.both
 def test_tags_are_listed_with_what_was_last_seen(program, fetched):
     mill, ford, weir = program.get(TAGS).json()["results"]
     assert (mill["title"], mill["kind"], mill["state"], mill["raw"]) == (
@@ -60,6 +61,7 @@ def test_tags_are_listed_with_what_was_last_seen(program, fetched):
     assert mill["url"].endswith("oldid=11")
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -83,6 +85,7 @@ def test_tags_are_filtered_by_campaign(program, olga):
     assert titles(program.get(f"{TAGS}?campaign=none")) == ["Weir"]
 
 
+@pytest.mark.both
 def test_changed_since_has_what_was_seen_and_what_was_found_gone(program, fetched):
     earlier = now() - timedelta(days=1)
     Sighting.objects.update(seen_at=earlier)
@@ -114,6 +117,7 @@ def test_what_is_not_in_the_list_is_refused_and_named(program, fetched, query, n
     assert named in answer.json()["error"]
 
 
+@pytest.mark.both
 def test_the_cursor_goes_on_and_is_of_these_filters(program, fetched):
     first = program.get(f"{TAGS}?page_size=2").json()
     assert titles(program.get(first["next"])) == ["Weir"]

@@ -143,6 +143,7 @@ def its_hold_ends(run):
     FetchRun.objects.filter(pk=run.pk).update(lease_until=in_seconds(-1))
 
 
+@pytest.mark.both
 def test_beside_a_fetch_at_work_a_new_one_is_refused_and_leaves_nothing(killed):
     message = (
         rf"Fetch {killed.pk}: inconsistent is asking this wiki\. Wait until it is done, or cancel it\. "
@@ -163,6 +164,7 @@ def test_one_that_rests_goes_on_resting_beside_a_fetch_at_work(killed):
     assert (stored(other).state, stored(other).cursor) == ("paused", 1)
 
 
+@pytest.mark.both
 def test_a_killed_command_blocks_its_wiki_only_while_its_hold_lasts(killed):
     its_hold_ends(killed)
     out, _ = call("fetch_tagged_pages", "--kind", "all")

@@ -20,7 +20,6 @@ from wikifetch.wikitext.tag_names import CANONICAL
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.once
 def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time_and_a_second_one_adds_nothing(live):
     run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     counts = (run.cursor, run.pages, run.tags_found, run.tags_new)
@@ -34,7 +33,6 @@ def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time_and_a_second_one_adds_n
     assert (Tag.objects.count(), Sighting.objects.count()) == (120, 120)
 
 
-@pytest.mark.once
 def test_a_fetch_of_all_kinds_takes_the_pages_of_each_once(live):
     run = fetch.finished(newfetch.fetch_of_kind("all"))
     assert (run.label, len(run.queue), run.tags_found) == ("all kinds of tag", 120, 120)
@@ -72,6 +70,7 @@ def test_a_wiki_without_such_a_template_is_reported(live, monkeypatch):
     assert FetchRun.objects.get().state == "failed"
 
 
+@pytest.mark.both
 def test_a_failed_run_goes_on_where_it_stopped_and_asks_no_page_twice(live):
     live.fails_at = 75
     with pytest.raises(Refusal, match="HTTP 404"):
@@ -87,6 +86,7 @@ def test_a_failed_run_goes_on_where_it_stopped_and_asks_no_page_twice(live):
     assert sorted(map(int, asked)) == sorted([*range(1, 121), *range(51, 101)])
 
 
+@pytest.mark.both
 def test_a_run_whose_worker_was_killed_gives_the_rows_of_one_clean_run(live, monkeypatch):
     """Killed while it wrote the second batch: that batch is absent as a whole, and is fetched again."""
     real = recording.record_pages
@@ -148,6 +148,7 @@ def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_momen
     assert live.asked == []
 
 
+@pytest.mark.both
 def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     expire(run)
@@ -167,6 +168,7 @@ def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
         next(heart.along([1]))
 
 
+@pytest.mark.both
 def test_a_run_that_kills_every_worker_is_given_up():
     run = FetchRun.objects.create(source="kind", label="x", attempts=tasks.MAX_ATTEMPTS)
     tasks.sweep_fetches()
@@ -195,6 +197,7 @@ def test_a_run_that_is_over_cannot_be_cancelled(live):
         fetch.cancel(run)
 
 
+@pytest.mark.both
 def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
     first = newfetch.fetch_of_kind("inconsistent")
     second = newfetch.fetch_of_titles(["Mill 1"])
@@ -205,6 +208,7 @@ def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
     assert fetch.finished(newfetch.fetch_of_titles(["Mill 1"])).state == "done"
 
 
+@pytest.mark.both
 def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live, settings):
     settings.WIKI_HTML = False
     run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
@@ -351,6 +355,7 @@ def test_an_upload_is_found_where_the_data_folder_has_moved(tmp_path, settings):
     assert fetch.finished(run).state == "done"
 
 
+@pytest.mark.both
 def test_problems_are_kept_up_to_a_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(fetch, "MAX_PROBLEMS", 3)
     run = fetch.fetch_xml(
@@ -472,6 +477,7 @@ def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatc
     assert not Tag.objects.filter(introduced_revid=None).exists()
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "ask",
     [lambda: newfetch.fetch_of_kind("inconsistent"), lambda: newfetch.fetch_of_category("Mills")],
@@ -509,6 +515,7 @@ def test_another_categorys_pages_are_not_looked_at(live):
     assert fetch.finished(newfetch.fetch_of_category("Mills")).queue == [1, 2]
 
 
+@pytest.mark.both
 def test_what_the_wiki_has_hidden_since_is_taken_out(live):
     live.size = 2
     fetch.finished(newfetch.fetch_of_kind("inconsistent"))
@@ -592,7 +599,6 @@ def months(live):
     return live
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("how", "queue"),
     [
@@ -652,7 +658,7 @@ def test_what_names_no_category_is_refused(live, name):
         newfetch.fetch_of_category(name)
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_a_dry_run_over_more_pages_than_a_statement_may_name_counts_those_that_are_known(live):
     live.size = 2
     fetch.finished(newfetch.fetch_of_kind("inconsistent"))
@@ -671,7 +677,6 @@ def test_a_dry_run_lists_what_it_would_take_and_rests(live):
     assert fetch.finished(run).tags_found == 120
 
 
-@pytest.mark.once
 def test_a_paused_run_stops_after_its_batch_and_goes_on_when_resumed(live, monkeypatch):
     run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
     batches = livebatches.live_batches

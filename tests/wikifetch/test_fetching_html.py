@@ -39,6 +39,7 @@ def shown(n=1):
     return shown_article(seen.revision, seen)
 
 
+@pytest.mark.both
 def test_each_pinned_revision_is_asked_for_once_and_kept(live):
     run = fetched()
     assert live.htmls_asked() == [3, 5, 7]
@@ -189,7 +190,6 @@ def marked_words(html):
 ERROR = {"errors": [{"code": "nosuchrevid", "text": "There is no revision with ID 3."}]}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
@@ -218,6 +218,7 @@ def test_html_that_a_wiki_does_not_give_is_no_failure_and_is_not_asked_for_again
     assert live.htmls_asked() == []
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "answer", [Answer("down", 404), Answer("blocked", 403), Answer("<html>", 502)]
 )
@@ -322,6 +323,7 @@ def test_what_the_wiki_hides_later_is_taken_out_of_the_html_too(live):
     assert live.htmls_asked() == []
 
 
+@pytest.mark.both
 def test_a_row_holds_html_or_why_there_is_none(live):
     fetched("Mill 1")
     kept = RevisionHtml.objects.all()

@@ -6,7 +6,7 @@ from tests.wikifetch.factories import export, mill, written
 from wikifetch import fetch
 from wikifetch.models import Tag
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 TAG = "{{inconsistent|reason=box says 14|date=May 2020}}"
 OTHER = "{{contradict-inline|article=Elbe|date=May 2020}}"

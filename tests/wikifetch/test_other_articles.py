@@ -39,6 +39,7 @@ def naming(live):
     return live
 
 
+@pytest.mark.both
 def test_it_is_fetched_by_the_title_that_the_tag_names_redirects_followed(naming):
     run = fetched_by_kind()
     assert others() == ["Mill 7"]
@@ -131,7 +132,7 @@ def test_one_deleted_between_its_title_and_its_text_is_reported(naming):
     assert not run.problems.exists()  # the words of a text that is hidden
 
 
-@pytest.mark.once
+@pytest.mark.both
 @pytest.mark.parametrize("other", ["nowhere", "Nowhere", "Nowhere#Age", " Nowhere_"])
 def test_a_title_without_a_page_is_listed_once_however_many_tags_name_it(
     naming, monkeypatch, other
@@ -171,7 +172,6 @@ def test_an_article_that_was_deleted_and_is_named_by_a_tag_is_listed_once_by_its
     assert [p.page for p in run.problems.all()] == ["Mill 2"]
 
 
-@pytest.mark.once
 def test_a_page_that_names_hundreds_costs_a_bounded_number_of_requests(naming, monkeypatch):
     monkeypatch.setattr(livebatches, "_MOST_OTHERS", 60)
     naming.naming = {1: [f"Mill {n}" for n in range(100, 170)]}
@@ -200,7 +200,6 @@ def test_a_stop_after_the_pages_leaves_the_others_histories_to_the_next_start(na
     assert naming.content_requests() == []
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("asked", [["Mill 7", "Mill 1"], ["Mill 1", "Mill 7"]])
 @pytest.mark.parametrize("named", ["Old mill", "Mill 7"])
 def test_one_without_tags_that_the_fetch_takes_itself_is_kept_and_asked_for_once(
@@ -238,6 +237,7 @@ def test_what_the_wiki_hides_of_one_that_no_tag_names_any_more_is_taken_out_too(
     assert Revision.objects.get(article__title="Mill 7").wikitext == ""
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("its_title_leads_there_still", [True, False])
 def test_tags_on_one_that_the_wiki_has_deleted_are_gone(naming, its_title_leads_there_still):
     naming.untagged = set()
@@ -250,7 +250,6 @@ def test_tags_on_one_that_the_wiki_has_deleted_are_gone(naming, its_title_leads_
     assert others() == ["Mill 7"]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("pageid", [-1, 0, 2**63, "x", 1.5, None, True])
 def test_a_page_id_that_cannot_be_is_reported_and_the_fetch_goes_on(naming, pageid):
     naming.ids = {"Mill 7": pageid}

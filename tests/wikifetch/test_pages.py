@@ -286,6 +286,7 @@ def test_the_names_of_a_list_are_shown_without_asking_the_wiki(alice, live):
     assert live.asked == []
 
 
+@pytest.mark.both
 def test_the_names_of_a_list_that_are_known_are_counted(
     alice, live, carry_out, django_capture_on_commit_callbacks
 ):
@@ -396,6 +397,7 @@ def test_an_empty_list_says_what_to_do(alice):
 # ---------------------------------------------------------------- tags
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("query", "titles"),
     [
@@ -422,6 +424,7 @@ def test_tags_are_narrowed(alice, fetched, query, titles):
     assert re.findall(r'<a href="\d+/" dir="auto">([^<]+)</a>', shown) == titles
 
 
+@pytest.mark.both
 def test_the_tags_of_a_fetch_are_those_on_the_pages_that_it_has_taken(alice, fetched):
     def titles(run):
         shown = body(alice.get(f"/tags/?fetch={run}"))
@@ -453,6 +456,7 @@ def test_only_admins_see_the_names_of_fetches(client, fetched):
     assertNotContains(client.get(f"/tags/?fetch={fetched.pk}"), "export.xml")
 
 
+@pytest.mark.both
 def test_tags_are_paged(alice, tmp_path):
     pages = [page(n, f"Mill {n:03}", revision(n, f"Old.{TAG}")) for n in range(1, 61)]
     fetch.fetch_xml(written(tmp_path, export(*pages)))

@@ -12,7 +12,7 @@ from wikifetch import fetch, newfetch
 from wikifetch.models import FetchRun, Wiki
 from wikifetch.problem_list import problems_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 NO_PAGE = "The wiki has no page of this title."
 

@@ -81,6 +81,7 @@ def test_all_articles_that_a_tag_names_are_kept_and_shown(fetched, client):
     assert "<bdi>Pluto</bdi> is not stored here" in html
 
 
+@pytest.mark.both
 def test_fetching_again_adds_nothing(fetched):
     fetched(mill(TAGGED))
     before = counts()
@@ -89,6 +90,7 @@ def test_fetching_again_adds_nothing(fetched):
     assert counts() == before
 
 
+@pytest.mark.both
 def test_a_later_revision_adds_a_sighting_to_the_same_tag(fetched):
     fetched(mill(TAGGED))
     first = Sighting.objects.get()
@@ -99,6 +101,7 @@ def test_a_later_revision_adds_a_sighting_to_the_same_tag(fetched):
     assert (first.raw, first.revision.wikitext) == (TAG, TAGGED)
 
 
+@pytest.mark.both
 def test_a_tag_that_is_removed_is_gone_and_comes_back_as_itself(fetched):
     fetched(mill(TAGGED))
     fetched(mill(PLAIN, revid=20))
@@ -194,6 +197,7 @@ def test_a_page_that_cannot_be_read_is_reported_and_the_others_are_taken(fetched
     assert Tag.objects.count() == 1
 
 
+@pytest.mark.both
 def test_a_page_that_the_database_refuses_is_reported_and_the_others_are_taken(
     fetched, monkeypatch
 ):
@@ -213,6 +217,7 @@ def test_a_page_that_the_database_refuses_is_reported_and_the_others_are_taken(
     assert "The database refused this page" in run.problems.get().problem
 
 
+@pytest.mark.both
 def test_long_fields_are_cut_to_what_a_row_holds(fetched):
     raw = "{{Inconsistent|date=" + "d" * 500 + "|reason=" + "r" * 5_000 + "}}"
     fetched(mill(f"Old.{raw}", by="B" * 400))
@@ -233,6 +238,7 @@ def test_a_page_over_the_limit_is_set_aside_and_its_tags_stay(fetched):
 # ---------------------------------------------------------------- which wiki
 
 
+@pytest.mark.both
 def test_one_wiki_whether_its_address_is_written_with_or_without_s(fetched):
     fetched(mill(TAGGED), base="https://en.wikipedia.org/wiki/Main_Page")
     fetched(mill(TAGGED), base="http://en.wikipedia.org/wiki/Main_Page")

@@ -13,7 +13,7 @@ from wikifetch.history.pages_seen import PageSeen, RevisionSeen
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
 from wikifetch.recording import record_pages
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 MODELS = (Article, Revision, Tag, Sighting)
 NOT_COMPARED = {"id", "fetched_at", "seen_at", "first_seen_at"}

@@ -21,8 +21,7 @@ from wikifetch.fetch_progress import progress_line, progress_of_fetch
 from wikifetch.models import FetchRun, Sighting, Tag, TalkPage, Wiki
 from wikifetch.waiting import pause_after, set_back
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"
 PLAIN = newfetch.LiveOptions(history=False)

@@ -15,8 +15,7 @@ from tests.writing import factories as make
 from tests.writing.factories import record
 from writing import checking, taking
 
-# Once: other tests run the queries on both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 MARK = "quartzite"
 

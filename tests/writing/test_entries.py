@@ -25,7 +25,7 @@ from writing.models import Entry, Writing
 from writing.overview import base_lines
 from writing.states import EntryState
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -224,6 +224,7 @@ def test_after_a_check_the_next_of_the_form_opens(client):
     assert client.post(f"/writing/entries/{second.pk}/check/", back)["Location"] == "/writing/"
 
 
+@pytest.mark.both
 def test_the_overview_has_the_counts_and_what_each_base_has(client, olga):
     writing = make.opened("forms")
     entry = make.submitted(writing, make.annotator("alice"), text="It may be.")

@@ -170,6 +170,7 @@ def test_only_the_hash_of_a_token_is_stored(rosa):
     assert now() + timedelta(days=89) < row.expires_at < now() + timedelta(days=91)
 
 
+@pytest.mark.both
 def test_the_last_use_is_written_once_in_some_minutes(client, rosa):
     headers = bearer(rosa)
     client.get(LIST, headers=headers)
@@ -183,6 +184,7 @@ def test_the_last_use_is_written_once_in_some_minutes(client, rosa):
     assert ApiToken.objects.get().last_used_at >= first
 
 
+@pytest.mark.both
 def test_a_token_is_read_in_one_statement_with_person_and_roles(client, rosa):
     headers = bearer(rosa)
     client.get("/api/others/", headers=headers)
@@ -208,6 +210,7 @@ def test_made_and_revoked_are_in_the_audit_log_without_a_secret(rosa):
         issuing.revoke(rosa, 1, by=rosa)
 
 
+@pytest.mark.both
 def test_expired_tokens_are_deleted_a_month_later(rosa):
     bearer(rosa)
     expire(rosa)

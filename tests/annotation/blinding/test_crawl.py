@@ -18,8 +18,7 @@ from tests.factories import person
 from tests.programs import Program
 from tests.test_access_table import rows
 
-# Once: other tests run the queries on both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 # Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
 ELSEWHERE = re.compile(

@@ -13,7 +13,7 @@ from annotation.workflow.claiming import free_assignments
 from tests.annotation import factories as make
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def campaign(**columns):

@@ -56,6 +56,7 @@ def record(campaign):
     return Contradiction.objects.get(annotations__sighting__tag=open_tag(campaign))
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "path",
     [
@@ -89,6 +90,7 @@ def test_what_changed_between_two_releases_leaves_hidden_records_out(client, cam
     assert "It was changed" not in page
 
 
+@pytest.mark.both
 def test_how_many_tags_are_valid_so_far_is_hidden(client, campaign):
     campaign.stop_at_valid = 40
     campaign.save()
@@ -98,13 +100,14 @@ def test_how_many_tags_are_valid_so_far_is_hidden(client, campaign):
     assert "now: 2" in client.get(f"/campaigns/{campaign.pk}/").content.decode()
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_a_search_says_nothing_of_hidden_records(client, record):
     pages = [client.get("/collections/mills/", {"q": q}).context for q in ("Statement", "Kettle")]
     assert [page["hidden"] for page in pages] == [1, 1]
     assert [len(page["rows"]) for page in pages] == [0, 1]
 
 
+@pytest.mark.both
 def test_counts_are_of_what_is_shown(client, record):
     counts = client.get("/collections/mills/").context["counts"]
     assert (counts.contradictions, counts.questions) == (1, 1)
@@ -211,7 +214,6 @@ def test_the_api_says_where_one_can_agree(client, alice, record):
     assert client.get(address).status_code == 200
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("comes_from", "leads_to"),
     [
@@ -230,6 +232,7 @@ def test_agreeing_after_a_button_leads_to_the_page_with_the_button(
     assert f'name="next" value="{leads_to}"' in asked.content.decode()
 
 
+@pytest.mark.both
 def test_an_export_is_refused_whole_and_then_whole(client, record):
     assert "Statement" not in client.get(EXPORT).content.decode()
     client.post(
@@ -259,6 +262,7 @@ def test_who_does_not_annotate_is_asked_nothing(client, record):
     assert client.get("/collections/mills/").context["hidden"] == 0
 
 
+@pytest.mark.both
 def test_a_closed_campaign_hides_its_records_until_what_is_left_is_withdrawn(
     client, campaign, record
 ):
@@ -281,13 +285,13 @@ def test_what_was_read_of_a_closed_campaign_does_not_come_when_it_is_reopened(
     assert next_assignment(by=make.annotator("carla")).tag_id == open_tag(campaign)
 
 
+@pytest.mark.both
 def test_a_record_whose_article_was_purged_stays_hidden(client, campaign, record):
     """Its wiki has hidden the text: the sighting is empty, and the record still holds what was entered."""
     record.annotations.get().sighting.tag.sightings.update(raw="", block="", block_clean="")
     assert client.get(f"/contradictions/{record.pk}/").status_code == 409
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "fields",
     [

@@ -11,7 +11,7 @@ from leases.refusal import Conflict
 from tests.annotation import factories as make
 from tests.races import overlapping
 
-pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.both, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

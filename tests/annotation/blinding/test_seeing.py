@@ -8,7 +8,7 @@ from annotation.workflow.claiming import hand_back, next_assignment, take_up
 from leases.refusal import Conflict
 from tests.annotation import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -65,6 +65,7 @@ def test_who_read_a_review_before_they_were_added_to_the_campaign_does_not_get_t
     assert next_assignment(by=rita, campaign=campaign) is None
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(("is_own", "state"), [*product((True, False), ("draft", "submitted"))])
 def test_only_what_others_handed_in_is_recorded_and_the_first_view_stays(is_own, state):
     rita, tag = person("rita", Role.ADMIN), make.tag()
@@ -126,6 +127,7 @@ OPENED = [
 ]  # fmt: skip
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("what", OPENED)
 def test_a_view_is_recorded_once_with_its_address(client, first, rita, what):
     address, tags = addresses(first)[what]
@@ -199,6 +201,7 @@ def becomes_annotator(rita, first):
     return make.campaign(name="Later", tags=0, by=first.created_by)
 
 
+@pytest.mark.both
 def test_who_read_a_record_before_they_got_the_role_does_not_get_its_tag(client, first, rita):
     client.get(addresses(first)["record"][0])
     seen = Seen.objects.get(person=rita).tag_id
@@ -207,6 +210,7 @@ def test_who_read_a_record_before_they_got_the_role_does_not_get_its_tag(client,
     assert next_assignment(by=rita, campaign=later) is None
 
 
+@pytest.mark.both
 def test_a_campaign_that_gives_out_seen_tags_has_the_annotation_marked(client, first, rita):
     opened(client, addresses(first)["export"][0])
     later = becomes_annotator(rita, first)
@@ -234,6 +238,7 @@ def drawn_in(frame, plan):
     return [each.tag.tag for each in draw_tags(frame, plan).drawn]
 
 
+@pytest.mark.both
 def test_when_a_campaign_opens_read_tags_are_replaced_by_unread_ones(client, first, rita, last):
     opened(client, addresses(first)["list"][0])
     RoleGrant.objects.create(person=rita, role=Role.ANNOTATOR)
@@ -245,6 +250,7 @@ def test_when_a_campaign_opens_read_tags_are_replaced_by_unread_ones(client, fir
     assert next_assignment(by=rita, campaign=later).tag == last
 
 
+@pytest.mark.both
 def test_a_file_of_many_records_takes_two_statements_and_one_once_known(
     first, rita, django_assert_num_queries
 ):

@@ -14,7 +14,7 @@ from annotation.workflow import assigning, claiming
 from tests.annotation import factories as make
 from tests.factories import signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

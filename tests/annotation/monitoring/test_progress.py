@@ -19,7 +19,7 @@ from tests.annotation import factories as make
 from tests.factories import signed_in
 from wikifetch.models import Tag
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -179,7 +179,6 @@ def table(client, address):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.once
 def test_the_page_takes_as_many_statements_for_many_annotations_as_for_few(client, campaign, olga):
     address = f"/campaigns/{campaign.pk}/progress/"
     client.get(address)

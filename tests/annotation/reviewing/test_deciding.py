@@ -128,6 +128,7 @@ def test_notes_name_fields_that_there_are_and_are_no_books(alice, olga, campaign
     make.decide(annotation, olga, "send_back", by_field={"questions-0-answer_1": "x"})
 
 
+@pytest.mark.both
 def test_of_a_decided_tag_nothing_is_decided_again(alice, olga, campaign):
     annotation = make.submitted(alice, within=campaign)
     read = make.read_by(make.place_of(annotation), "No.")
@@ -159,6 +160,7 @@ def test_an_annotation_of_another_tag_is_not_accepted_here(olga, pair):
     assert states(*pair) == [AnnotationState.SUBMITTED] * 2
 
 
+@pytest.mark.both
 def test_a_merge_takes_fields_and_questions_and_keeps_their_authors(olga, pair):
     double = {**ASKED, "question": ASKED["question"].upper()}
     saving.replace_questions(pair[1], [double, FURTHER])
@@ -295,6 +297,7 @@ def test_merging_what_was_just_sent_back_is_refused(olga, pair):
     assert Annotation.objects.count() == 2
 
 
+@pytest.mark.both
 def test_an_annotation_that_came_in_meanwhile_is_read_first(olga):
     campaign = make.campaign(people=2, by=olga)
     first = make.submitted(make.annotator("alice"), within=campaign)
@@ -304,6 +307,7 @@ def test_an_annotation_that_came_in_meanwhile_is_read_first(olga):
         deciding.accept(make.place_of(first), first.pk, by=olga, read=read, is_same=None)
 
 
+@pytest.mark.both
 def test_a_tag_that_goes_while_its_annotations_are_compared_is_decided_all_the_same(olga, pair):
     read = make.read_by(make.place_of(pair[0]))
     Tag.objects.update(state=TagState.GONE)
@@ -311,6 +315,7 @@ def test_a_tag_that_goes_while_its_annotations_are_compared_is_decided_all_the_s
     assert states(*pair) == [AnnotationState.ACCEPTED, AnnotationState.UNUSED]
 
 
+@pytest.mark.both
 def test_the_database_keeps_one_decision_a_tag_in_a_round(olga, pair):
     make.decide(pair[0], olga)
     kept = TagReview.objects.get()
@@ -335,6 +340,7 @@ def places(annotation):
     return list(make.place_of(annotation).assignments.values_list("state", flat=True))
 
 
+@pytest.mark.both
 def test_while_somebody_still_works_on_a_tag_nothing_is_decided_and_nobody_is_named(olga, early):
     with pytest.raises(Conflict, match="1 person still works on this tag"):
         make.decide(early, olga)
@@ -342,6 +348,7 @@ def test_while_somebody_still_works_on_a_tag_nothing_is_decided_and_nobody_is_na
     assert places(early) == ["submitted", "held", "free"]
 
 
+@pytest.mark.both
 def test_a_decision_leaves_out_what_nobody_holds_and_what_the_reviewer_withdraws(olga, early):
     at = make.place_of(early)
     read = make.read_by(at, withdraw=True)
@@ -364,6 +371,7 @@ def test_in_a_closed_campaign_nobody_is_waited_for(olga, early):
 # ---------------------------------------------------------------- who may
 
 
+@pytest.mark.both
 def test_nobody_decides_on_a_tag_that_they_annotated(olga, pair):
     alice = pair[0].author
     for decision in ("accept", "send_back", "drop"):
@@ -388,6 +396,7 @@ def test_a_tag_that_was_handed_back_unread_can_be_reviewed(olga, campaign):
     make.decide(annotation, both)
 
 
+@pytest.mark.both
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by the sizes of tables")
 def test_tags_to_review_are_found_by_the_state_of_annotations(olga, pair, without_statistics):
     for rows in (tags_in_round.to_review(), tags_in_round.waiting_for(olga), unpublished()):
@@ -408,6 +417,7 @@ def test_a_decision_taken_back_leaves_all_to_decide_again(olga, pair, decision):
     assert TagReview.objects.filter(taken_back_at=None).count() == 1
 
 
+@pytest.mark.both
 def test_what_a_decision_left_out_is_free_again_once_it_is_taken_back(olga, early):
     at = make.place_of(early)
     make.withdraw(at.assignments.get(slot=3).pk, early.assignment.campaign)
@@ -443,6 +453,7 @@ def test_of_a_merge_taken_back_the_result_is_not_used(olga, pair):
     assert Question.objects.filter(annotation__merged_from=pair[0]).count() == 4
 
 
+@pytest.mark.both
 def test_a_decision_is_taken_back_once_and_by_none_who_annotated_the_tag(olga, pair):
     make.decide(pair[0], olga)
     kept = TagReview.objects.get()

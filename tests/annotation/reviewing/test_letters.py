@@ -43,6 +43,7 @@ def form(annotation, decision, **more):
     return {**read, "decision": decision, **more}
 
 
+@pytest.mark.both
 def test_letters_follow_the_lots_and_who_shares_a_lot_shares_a_letter():
     assert letters_by({7: 0.5, 8: 0.1, 9: 0.7, 10: 0.1}) == {7: "B", 8: "A", 9: "C", 10: "A"}
     assert [letter(n) for n in (0, 25, 26, 27)] == ["A", "Z", "A1", "B1"]
@@ -61,6 +62,7 @@ def test_a_campaign_s_letters_are_by_chance_and_not_of_its_seed(olga):
     assert sorted(orders[0]) == [*range(1, 11)]
 
 
+@pytest.mark.both
 def test_who_gets_a_skipped_tag_gets_its_letter(olga):
     campaign = make.campaign(by=olga, people=2)
     first = make.submitted(make.annotator("alice"), within=campaign)
@@ -71,6 +73,7 @@ def test_who_gets_a_skipped_tag_gets_its_letter(olga):
     assert [letters[each.assignment_id] for each in (first, skipped, second)] == ["A", "B", "B"]
 
 
+@pytest.mark.both
 def test_the_page_has_the_annotations_in_the_order_of_their_letters(client, three):
     for place, lot in zip(three, (0.3, 0.2, 0.1), strict=True):
         make.place_of(place).assignments.filter(pk=place.assignment_id).update(lot=lot)

@@ -68,6 +68,7 @@ def listed(client, **query):
 # ---------------------------------------------------------------- the list
 
 
+@pytest.mark.both
 def test_ready_tags_come_first_then_those_that_wait_for_more(client, olga):
     two = make.campaign(by=olga, people=2, tags=2)
     alice, bob = make.annotator("alice"), make.annotator("bob")
@@ -83,6 +84,7 @@ def test_ready_tags_come_first_then_those_that_wait_for_more(client, olga):
     assert page.index("Ready") < page.index("Waits for more")
 
 
+@pytest.mark.both
 def test_the_list_is_of_one_campaign_and_of_what_is_decided(client, olga, alice, campaign):
     first = make.submitted(alice, within=campaign)
     other = make.campaign(by=olga, name="Other")
@@ -95,6 +97,7 @@ def test_the_list_is_of_one_campaign_and_of_what_is_decided(client, olga, alice,
     assert len(listed(client, campaign="x", page="x")) == 1
 
 
+@pytest.mark.both
 def test_the_numbers_of_the_lists_leave_out_what_is_hidden(client, alice):
     """Ada may still get one of three tags: nobody else gets the other two."""
     ada = signed_in(client, person("ada", Role.ADMIN, Role.ANNOTATOR))
@@ -117,6 +120,7 @@ def test_the_list_leaves_out_a_tag_that_is_decided_while_it_is_made(olga, alice,
     assert [len(rows), len(ready_tags(rows, olga))] == [2, 1]
 
 
+@pytest.mark.both
 def test_the_list_takes_as_many_statements_for_more_tags(
     client, olga, alice, django_assert_max_num_queries
 ):
@@ -244,7 +248,6 @@ def test_of_two_reviewers_the_second_keeps_what_they_wrote(client, pair):
     assert "<textarea" not in page
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("decision", "typed", "marked", "focused"),
     [
@@ -285,7 +288,6 @@ def test_what_the_checks_report_is_marked_tick_boxes_fields_and_questions(client
     assert 'name="checked" value="span_not_found:span_1"' in there
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("decision", "more", "status", "message"),
     [

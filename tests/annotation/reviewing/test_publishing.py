@@ -145,6 +145,7 @@ def test_of_a_text_that_the_wiki_has_hidden_nothing_is_shown_or_published():
     assert Evidence(hidden).block == []
 
 
+@pytest.mark.both
 def test_publishing_twice_adds_nothing(alice, olga, campaign):
     accepted(alice, olga, campaign)
     publish_campaign(campaign)
@@ -153,6 +154,7 @@ def test_publishing_twice_adds_nothing(alice, olga, campaign):
     assert Contradiction.objects.count() == 1
 
 
+@pytest.mark.both
 def test_of_two_who_publish_at_once_the_second_adds_nothing(alice, olga, campaign):
     accepted(alice, olga, campaign)
     kept = TagReview.objects.get()
@@ -160,6 +162,7 @@ def test_of_two_who_publish_at_once_the_second_adds_nothing(alice, olga, campaig
     assert publish(kept) is None
 
 
+@pytest.mark.both
 def test_only_what_was_accepted_is_published(alice, olga, campaign):
     make.submitted(alice, within=campaign)
     assert publish_campaign(campaign).tags == 0
@@ -171,6 +174,7 @@ def test_a_decision_taken_back_is_not_published(alice, olga, campaign):
     assert publish_campaign(campaign).tags == 0
 
 
+@pytest.mark.both
 def test_a_tag_decided_again_is_published_once_by_the_decision_in_force(alice, olga, campaign):
     annotation = accepted(alice, olga, campaign)
     before = TagReview.objects.get()
@@ -232,6 +236,7 @@ def test_a_merged_tag_gives_one_record_whose_questions_keep_their_authors(olga, 
     assert {stored(each).contradiction for each in pair} == {row}
 
 
+@pytest.mark.both
 def test_two_contradictions_are_two_records_that_name_each_other(client, olga, pair):
     at = make.place_of(pair[0])
     deciding.accept_two(at, [row.pk for row in pair], by=olga, read=make.read_by(at))
@@ -359,6 +364,7 @@ def again(campaign, by):
     make.decide(annotation, by)
 
 
+@pytest.mark.both
 def test_a_later_round_gives_the_record_a_new_version(olga, pair):
     campaign = pair[0].assignment.campaign
     make.decide(pair[1], olga)
@@ -392,7 +398,7 @@ def published_again(olga, statements):
     return stored(row)
 
 
-@pytest.mark.once
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("statements", "versions"),
     [("aba", "aba"), ("abab", "abab"), ("abaa", "aba"), ("abba", "aba"), ("abcb", "abcb")],

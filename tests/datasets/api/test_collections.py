@@ -84,6 +84,7 @@ def test_a_record_comes_with_its_questions_and_deviations(reader):
     assert (one["collection"], one["supersedes"], one["superseded_by"]) == ("mills", None, None)
 
 
+@pytest.mark.both
 def test_records_come_in_the_collections_order_each_once(reader):
     mills(*(record(title=f"{n}") for n in range(5)))
     found, address = [], f"{RECORDS}?page_size=2"
@@ -95,6 +96,7 @@ def test_records_come_in_the_collections_order_each_once(reader):
     assert found == ["0", "1", "2", "3", "4"]
 
 
+@pytest.mark.both
 def test_only_the_newest_version_is_listed_and_every_one_can_be_read(reader):
     old = current(mills()).get()
     new = edited(old, title="new")
@@ -104,6 +106,7 @@ def test_only_the_newest_version_is_listed_and_every_one_can_be_read(reader):
     assert reader.get(f"/api/records/{new.pk}/").json()["supersedes"] == old.pk
 
 
+@pytest.mark.both
 def test_records_are_filtered(reader):
     invalid = annotation(wikitag_label_valid="Invalid")
     implicit = annotation(Contradict__type__IV="Implicit (reasoning required)")
@@ -123,6 +126,7 @@ def test_records_are_filtered(reader):
         assert titles(results(reader, RECORDS, **query)) == found, query
 
 
+@pytest.mark.both
 def test_questions_are_listed_with_their_records(reader):
     row = current(mills(record(), record(title="B"))).first()
     first, second = results(reader, QUESTIONS)

@@ -98,6 +98,7 @@ def test_what_became_no_part_of_a_record_is_reported(client, olga):
     assert "cancelled annotations: 3" in over["report"]["reported"]
 
 
+@pytest.mark.both
 def test_an_import_that_is_sent_twice_is_one(client, olga):
     first, second = (sent(client, text_of(record()), key="K-1") for _ in range(2))
     assert (first.status_code, second.status_code) == (202, 202)

@@ -109,6 +109,7 @@ def test_what_a_record_may_lack_is_an_empty_cell():
     assert exported() == table(lacking)
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_a_collection_gives_the_file_again_and_its_complete_form_too():
     install(toml(CSV), "ferries.toml")

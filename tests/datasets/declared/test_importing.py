@@ -43,6 +43,7 @@ def message_of(refused):
 # ---------------------------------------------------------------- what is kept
 
 
+@pytest.mark.both
 def test_each_record_is_kept_whole_with_what_lists_show():
     collection = conflictbank.collection(3)
     rows = list(collection.contradictions.order_by("position"))
@@ -61,6 +62,7 @@ def test_the_collection_has_the_protocol_which_never_changes_from_now_on():
     assert Protocol.objects.get().used_at is not None
 
 
+@pytest.mark.both
 def test_a_second_import_adds_nothing():
     data = file_of_records(*records(3))
     first, second = imported(data), imported(data)
@@ -75,6 +77,7 @@ def test_a_record_that_is_twice_in_the_file_is_kept_once():
     assert report.how_it_comes_out.endswith("without what is twice.")
 
 
+@pytest.mark.both
 def test_the_same_data_with_keys_in_another_order_is_the_same_record():
     imported(file_of_records(record(1)))
     assert imported(json.dumps(record(1), sort_keys=True).encode()).added == 0
@@ -116,6 +119,7 @@ def test_a_protocol_with_fifty_passages_has_records_of_fifty():
 # ---------------------------------------------------------------- what is refused
 
 
+@pytest.mark.both
 def test_a_refused_file_leaves_nothing():
     with pytest.raises(Unreadable) as refused:
         imported(
@@ -179,6 +183,7 @@ def test_a_file_with_a_fault_further_down_is_not_taken_for_another():
         imported(file_of_records(record(1), record(2, question=None)))
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("bring", "says"),
     [

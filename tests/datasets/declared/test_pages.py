@@ -55,6 +55,7 @@ def titles(page):
 # ---------------------------------------------------------------- the collection
 
 
+@pytest.mark.both
 def test_a_collection_counts_its_records_and_the_values_of_its_slices(see, rosa):
     conflictbank.collection(3)
     page = see(rosa, PAGE)
@@ -107,6 +108,7 @@ def test_pages_for_wikicontradict_alone_say_so(client, rosa, address, says):
     assert "Those of conflicts are of conflictbank version 1." in answer.content.decode()
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [("abbey 2", ["2"]), ("who founded quillmere abbey 3", ["3"]), ("mill", [])],
@@ -116,6 +118,7 @@ def test_a_search_looks_into_titles_and_questions(see, rosa, wanted, found):
     assert titles(see(rosa, f"{PAGE}?q={wanted}")) == found
 
 
+@pytest.mark.both
 def test_lists_leave_the_fields_in_the_database(see, rosa):
     conflictbank.collection(2)
     see(rosa, PAGE)  # the values of slices are counted
@@ -128,6 +131,7 @@ def test_lists_leave_the_fields_in_the_database(see, rosa):
 # ---------------------------------------------------------------- questions and slices
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -150,6 +154,7 @@ def test_the_chosen_filter_stays_chosen(see, rosa):
     assert re.findall(r'<option value="([^"]+)" selected dir="auto">', page) == ["born in"]
 
 
+@pytest.mark.both
 def test_every_value_is_a_filter_with_its_number_of_rows(see, rosa):
     conflictbank.collection(5)
     page = see(rosa, PAGE)
@@ -159,6 +164,7 @@ def test_every_value_is_a_filter_with_its_number_of_rows(see, rosa):
         assert len(titles(see(rosa, address))) == int(number), address
 
 
+@pytest.mark.both
 def test_values_that_came_later_are_filters_too(see, rosa):
     conflictbank.collection(1)
     see(rosa, PAGE)
@@ -166,6 +172,7 @@ def test_values_that_came_later_are_filters_too(see, rosa):
     assert "buried in</a> 1" in see(rosa, PAGE)
 
 
+@pytest.mark.both
 def test_values_are_counted_without_the_records_that_are_hidden_from_a_judge(see, rosa):
     judging.open_study(run=judging.given_run(2))
     imported(file_of_records(record(3)))
@@ -178,6 +185,7 @@ def test_values_are_counted_without_the_records_that_are_hidden_from_a_judge(see
     assert titles(page) == titles(see(alice, f"{PAGE}questions/")) == ["3"]
 
 
+@pytest.mark.both
 def test_a_slice_with_too_many_values_is_no_filter(see, rosa, monkeypatch):
     monkeypatch.setattr(facets, "MOST_VALUES", 3)
     imported(file_of_records(*(record(n, relation=f"relation {n}") for n in range(1, 5))))
@@ -247,6 +255,7 @@ def test_deviations_are_on_the_page_of_the_record_and_of_the_collection(see, ros
 # ---------------------------------------------------------------- exclusions and files
 
 
+@pytest.mark.both
 def test_an_excluded_question_is_left_out_with_its_record(see, client, rosa, olga):
     conflictbank.collection(3)
     excluded(question(2), rosa, olga)

@@ -126,6 +126,7 @@ def refusal(data: bytes) -> str:
 # ---------------------------------------------------------------- in and out
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_each_level_comes_out_as_it_came_in(tmp_path, end):
     given = {
@@ -161,6 +162,7 @@ def test_one_record_in_two_levels_is_two_records(tmp_path):
     assert imported(dumped(pond()), "implicit").added == 0
 
 
+@pytest.mark.both
 def test_more_records_of_a_level_leave_its_line_end_as_it_is(tmp_path):
     imported(dumped(pond(1)))
     imported(dumped(pond(2), end="\n"))

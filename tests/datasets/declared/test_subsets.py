@@ -15,7 +15,7 @@ from tests import conflictbank
 from tests.conflictbank import file_of_records, imported, record, records
 from tests.factories import person, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 NEW = "/collections/conflicts/subsets/new/"
 STYLE = "slice-misinformation_conflict_evidence_category"
 

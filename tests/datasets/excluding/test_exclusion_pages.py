@@ -13,7 +13,7 @@ from tests.datasets.excluding.test_exclusions import TWO, WHY, excluded, propose
 from tests.datasets.factories import annotation, edited, mills, record
 from tests.factories import person
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.datasets.factories import annotation, edited, imported, mills, record
 from tests.factories import person
 from tests.races import at_once, overlapping
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 TWO = {
     "question2": "Who built the Old Mill?",

@@ -45,6 +45,7 @@ def acts(row):
     }
 
 
+@pytest.mark.both
 def test_an_undone_exclusion_lets_the_question_count_again(question, exclusion, rosa, olga):
     collection = question.contradiction.collection
     before = freeze(collection=collection, version="1.0")
@@ -137,18 +138,21 @@ def test_nobody_agrees_to_a_reason_that_they_have_not_read(exclusion, rosa, olga
     assert Exclusion.objects.exists()
 
 
+@pytest.mark.both
 def test_a_second_click_proposes_once_and_a_second_person_is_refused(exclusion, rosa, olga):
     assert propose(exclusion, rosa) == propose(exclusion, rosa)
     with pytest.raises(Conflict, match="Someone else has proposed"):
         propose(exclusion, olga)
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_propose_at_once_one_is_refused(exclusion, rosa, olga):
     met = at_once(lambda: propose(exclusion, rosa), lambda: propose(exclusion, olga, "Other."))
     assert sorted(type(one).__name__ for one in met) == ["Conflict", "NoneType"]
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("first", "then"), [("agree", "withdraw"), ("withdraw", "agree")])
 def test_agreeing_and_withdrawing_at_once_end_in_one_of_the_two(exclusion, rosa, olga, first, then):
@@ -158,6 +162,7 @@ def test_agreeing_and_withdrawing_at_once_end_in_one_of_the_two(exclusion, rosa,
     assert Exclusion.objects.exists() == (first == "withdraw")
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_two_who_agree_at_once_undo_it_once(exclusion, rosa, olga):
     do = acts(propose(exclusion, rosa))
@@ -170,6 +175,7 @@ def test_two_who_agree_at_once_undo_it_once(exclusion, rosa, olga):
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("wrong", "constraint"),
     [
@@ -186,6 +192,7 @@ def test_the_database_refuses_an_undoing_that_cannot_be(question, rosa, olga, wr
         Undoing.objects.create(**about, **fields)
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("wrong", "constraint"),
     [

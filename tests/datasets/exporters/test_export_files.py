@@ -150,6 +150,7 @@ def test_the_question_table_has_same_only_by_the_annotators_answer_and_implicit_
     assert lines[1]["merged_context"] == lines[1]["context1"]
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_an_export_is_read_a_row_at_a_time():
     pulled = []
@@ -164,6 +165,7 @@ def test_an_export_is_read_a_row_at_a_time():
     assert pulled == ["A"]
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_an_export_is_one_snapshot_while_others_write(monkeypatch):
     monkeypatch.setattr(streaming, "BATCH", 1)

@@ -19,7 +19,7 @@ from tests.datasets.factories import imported, mills, record, text_of
 from tests.factories import person
 from tests.races import overlapping
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -55,6 +55,7 @@ def message_of(data, error=Refusal):
 # ---------------------------------------------------------------- what comes back
 
 
+@pytest.mark.both
 def test_all_that_is_known_of_records_comes_back():
     collection = full()
     report = back(file_of(collection))
@@ -118,6 +119,7 @@ def test_a_release_and_what_comes_of_it_are_equal(settings, tmp_path):
     assert files[0] == files[1]
 
 
+@pytest.mark.both
 def test_the_same_file_twice_adds_nothing(data):
     assert back(data).added == 3
     report = back(data)
@@ -125,6 +127,7 @@ def test_the_same_file_twice_adds_nothing(data):
     assert Collection.objects.filter(name="back").count() == 1
 
 
+@pytest.mark.both
 def test_a_collection_that_lacks_records_of_the_file_is_left_as_it_is(data):
     edited(current(Collection.objects.get(name="mills")).last(), title="D")
     newer = file_of(Collection.objects.get(name="mills"))
@@ -174,6 +177,7 @@ def ponds():
     return test_parts.imported(test_parts.dumped(test_parts.pond(2)), "simple").collection
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "collection",
     [
@@ -196,7 +200,6 @@ def test_a_protocol_that_is_not_here_is_named():
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("n", "changes", "says"),
     [
@@ -296,7 +299,6 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(("changes", "says"), BROKEN)
 def test_what_is_wrong_with_a_record_is_named_with_its_row_and_key(data, changes, says):
     message = message_of(changed(data, 1, **changes))
@@ -367,7 +369,6 @@ def test_each_record_names_at_most_one_and_all_pairs_are_kept(links):
     assert len(named) == len(pairs)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -404,7 +405,6 @@ def test_what_is_wrong_with_the_head_is_named(data, changes, says):
     assert says in message_of(changed(data, **changes))
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("damage", "says"),
     [

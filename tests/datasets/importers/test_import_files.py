@@ -12,6 +12,8 @@ from leases.refusal import Refusal
 from tests.datasets.factories import PLACEHOLDERS, annotation, imported, record, text_of
 from tests.races import at_once
 
+pytestmark = pytest.mark.both
+
 
 @pytest.mark.django_db
 def test_a_file_becomes_a_collection_in_its_order():

@@ -148,6 +148,7 @@ def test_a_file_that_no_import_names_is_removed_after_a_day(folder):
     assert {path.stem for path in files(folder)} == {waiting.upload.hex, "ab"}
 
 
+@pytest.mark.both
 def test_an_import_whose_worker_died_is_begun_again(monkeypatch):
     job = begun(text_of(record()))
     stopping(monkeypatch, OperationalError)
@@ -162,6 +163,7 @@ def test_an_import_whose_worker_died_is_begun_again(monkeypatch):
     assert import_jobs.sweep_jobs() == []
 
 
+@pytest.mark.both
 def test_an_import_that_kills_every_worker_is_given_up(folder, django_capture_on_commit_callbacks):
     job = begun(text_of(record()))
     ImportJob.objects.update(attempts=import_jobs.MAX_ATTEMPTS)
@@ -172,6 +174,7 @@ def test_an_import_that_kills_every_worker_is_given_up(folder, django_capture_on
     assert files(folder) == []
 
 
+@pytest.mark.both
 def test_a_worker_that_lost_the_import_stores_nothing(monkeypatch):
     """Another has it: what this one read is left, and the row says nothing of it."""
     monkeypatch.setattr(import_jobs, "BEAT", 0)
@@ -188,6 +191,7 @@ def test_a_worker_that_lost_the_import_stores_nothing(monkeypatch):
     assert not Collection.everything.exists()
 
 
+@pytest.mark.both
 def test_the_sweeper_wakes_what_waits(monkeypatch):
     """The message may be lost."""
     job, sent = begun(text_of(record())), []
@@ -207,6 +211,7 @@ def to_check(data=None, by="", **asked):
     )
 
 
+@pytest.mark.both
 def test_a_file_is_checked_confirmed_and_imported(folder):
     job = carried_out(to_check(text_of(record(), record(), record(title="B"))))
     assert (job.state, job.report["added"], job.report["repeated"]) == ("checked", 2, [[2, 1]])
@@ -258,6 +263,7 @@ def test_a_file_that_is_imported_again_is_as_new_as_its_import(folder):
     assert all(path.stat().st_mtime for path in files(folder))
 
 
+@pytest.mark.both
 def test_a_worker_goes_by_what_was_chosen_before_it_took_the_job(monkeypatch):
     job, take = begun(text_of(record())), import_jobs.take
 
@@ -307,6 +313,7 @@ def test_the_file_of_a_checked_import_is_not_removed_as_unnamed(folder):
     assert import_jobs.remove_unnamed() == 0
 
 
+@pytest.mark.both
 def test_who_sends_a_file_that_is_under_way_gets_that_import(folder):
     job, again = to_check(), to_check(by="oscar")
     assert (again.pk, len(files(folder))) == (job.pk, 1)
@@ -336,6 +343,7 @@ def test_a_file_that_is_sent_to_be_imported_is_not_only_checked(checked_before):
     assert carried_out(job).state == "done"
 
 
+@pytest.mark.both
 def test_a_file_that_is_confirmed_while_it_is_checked_is_imported(monkeypatch):
     job, check = to_check(), RecordImports.check
 
@@ -364,6 +372,7 @@ def test_a_kind_that_is_none_is_refused():
         to_check(kind="wishes")
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_one_file_that_two_people_send_and_confirm_at_once_is_imported_once(folder):
     people = [person(name, Role.ADMIN) for name in ("olga", "oscar")]
@@ -393,6 +402,7 @@ def test_one_file_that_two_people_send_and_confirm_at_once_is_imported_once(fold
     assert Contradiction.objects.count() == 30
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_who_imports_and_who_discards_at_once_do_one_of_both():
     carried_out(to_check())

@@ -25,7 +25,7 @@ from tests.factories import person
 from tests.generation.factories import echo
 from tests.races import overlapping
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

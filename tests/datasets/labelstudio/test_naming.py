@@ -152,7 +152,6 @@ def test_two_data_that_stand_for_one_key_are_refused():
     assert "has two keys that stand for the same" in refused.value.problems[-1]
 
 
-@pytest.mark.once
 def test_of_a_name_in_each_task_so_many_are_kept():
     made = [
         task([{"from_name": f"odd {n}", "type": "choices", "value": {"choices": ["a"]}}])

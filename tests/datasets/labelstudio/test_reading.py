@@ -198,7 +198,6 @@ def test_a_file_without_a_record_says_what_it_holds_and_what_to_do(given, wanted
     assert all(words in refused.value.message for words in says)
 
 
-@pytest.mark.once
 def test_kinds_beyond_a_thousand_are_counted_as_one():
     odd = [task([result(f"odd {n}", "choices", {})]) for n in range(1100)]
     reported = Counter(read([*odd, odd[0]])[1])
@@ -209,7 +208,6 @@ def test_kinds_beyond_a_thousand_are_counted_as_one():
     assert lines[-1] == f"further kinds: {1101 - 31}"
 
 
-@pytest.mark.once
 def test_a_task_with_a_million_rows_is_refused_after_a_thousand():
     row = {"id": 1, "annotator": 1, "title": "A"}
     with pytest.raises(RecordRefused, match="'id' is that of over 1000 rows"):
@@ -249,7 +247,6 @@ def test_of_a_million_tasks_no_more_is_read_than_the_next():
     assert max(ahead[100:]) <= max(ahead[:100]) + 1
 
 
-@pytest.mark.once
 def test_a_file_of_another_format_is_not_read_to_its_end():
     file = io.BytesIO(json.dumps([{"id": n, "text": "a" * 9_999} for n in range(200)]).encode())
     with pytest.raises((RecordRefused, StopIteration)):

@@ -61,6 +61,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_what_changes_while_it_is_frozen_stops_the_freeze(monkeypatch, change):
     collection = mills(record(title="A"), record(title="A2"))
@@ -127,6 +128,7 @@ def test_a_disk_that_is_full_at_any_step_leaves_no_release(monkeypatch, module, 
     assert not list(problems(freezing.freeze(collection=collection, version="1.0")))
 
 
+@pytest.mark.both
 def test_a_database_without_room_leaves_no_release(monkeypatch):
     collection = mills()
     for step in ("insert_values", "ReleaseFile.save", "record"):

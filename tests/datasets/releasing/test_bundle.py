@@ -94,6 +94,7 @@ def front_of(readme):
     return yaml.safe_load(front)
 
 
+@pytest.mark.both
 def test_one_moment_and_the_same_rows_give_the_same_bytes(monkeypatch):
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now)
@@ -203,7 +204,6 @@ def test_the_source_is_credited_wherever_the_release_is():
     assert "Hou et al. 2024, NeurIPS." in files["DATASHEET.md"].decode()
 
 
-@pytest.mark.once
 def test_a_source_of_which_only_the_citation_is_known_is_credited_by_it():
     cited = "Hou, Y. et al. (2024): WikiContradict."
     files = files_of(released(source_citation=cited))
@@ -214,7 +214,6 @@ def test_a_source_of_which_only_the_citation_is_known_is_credited_by_it():
     assert f"title = {{{{{cited}}}}}" in files["README.md"].decode()
 
 
-@pytest.mark.once
 def test_the_source_that_a_protocol_names_is_credited():
     conflictbank.imported(conflictbank.file_of_records(conflictbank.record(1)))
     release = freezing.freeze(collection=Collection.objects.get(), version="1.0")
@@ -258,7 +257,6 @@ def test_the_card_counts_its_rows_and_has_the_words_that_were_entered():
     assert "rai:annotationsPerItem" not in responsible  # nobody knows
 
 
-@pytest.mark.once
 def test_a_doi_that_is_reserved_before_the_freeze_is_in_the_files():
     release = freezing.freeze(collection=mills(), version="1.0", doi="10.5281/zenodo.1")
     files = files_of(release)
@@ -479,7 +477,6 @@ def test_fields_of_a_protocol_keep_their_names_where_ours_are_the_same():
     assert fields_of(None, "").records.fields == RECORDS
 
 
-@pytest.mark.once
 def test_all_text_of_a_protocols_records_is_under_its_licence():
     facts = SimpleNamespace(
         protocol="ponds v1", protocol_licence="CC BY 4.0", said=lambda _: "CC0 1.0", wikis={},

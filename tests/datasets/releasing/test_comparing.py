@@ -12,7 +12,7 @@ from datasets.releasing.freezing import freeze
 from tests.datasets.factories import edited, imported, mills, record
 from tests.factories import person, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

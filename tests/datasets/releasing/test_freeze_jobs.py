@@ -60,6 +60,7 @@ def killed(job, monkeypatch):
     FreezeJob.objects.update(lease_until=in_seconds(-1))
 
 
+@pytest.mark.both
 def test_a_click_on_a_large_collection_begins_one_job(client, alice, collection):
     signed_in(client, alice)
     for _ in range(2):
@@ -105,6 +106,7 @@ def test_progress_ends_where_it_should(alice, made):
     assert job.done > 0
 
 
+@pytest.mark.both
 def test_a_job_whose_worker_was_killed_is_taken_up(monkeypatch, alice, collection):
     job = begun(collection, alice)
     killed(job, monkeypatch)
@@ -120,6 +122,7 @@ def test_a_job_whose_worker_was_killed_is_taken_up(monkeypatch, alice, collectio
     assert list(problems(Release.objects.get())) == []
 
 
+@pytest.mark.both
 def test_a_job_that_kills_its_workers_ends_with_a_sentence(client, monkeypatch, alice, collection):
     job = begun(collection, alice)
     for _ in range(tasks.MOST_ATTEMPTS):
@@ -140,6 +143,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_collection_that_changes_meanwhile_ends_the_job(monkeypatch, alice, collection, change):
     job, bundled = begun(collection, alice), freezing._bundled
@@ -174,6 +178,7 @@ def test_an_error_of_the_program_ends_the_job_and_is_raised(monkeypatch, alice, 
     assert (job.state, job.error) == ("failed", freeze_jobs.STOPPED)
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("late", ["_bundled", "_content"], ids=["while writing", "in the rows"])
 def test_a_job_that_is_cancelled_meanwhile_releases_nothing(monkeypatch, alice, collection, late):
     job, real = begun(collection, alice), getattr(freezing, late)
@@ -205,6 +210,7 @@ def test_a_failed_job_is_removed_from_the_list_by_an_admin(client, alice, collec
     assertNotContains(client.get(PAGE), "cancel/")
 
 
+@pytest.mark.both
 def test_a_version_that_exists_begins_no_job(alice, collection):
     freezing.freeze(collection=collection, version="1.0")
     with pytest.raises(Conflict, match=r"Version 1\.0 of mills exists"):

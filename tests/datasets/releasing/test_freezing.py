@@ -12,7 +12,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.datasets.factories import edited, imported, mills, record
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def file_of(rows):

@@ -30,6 +30,7 @@ def commented(text):
     return mills(record(given=annotation(valid_comment=text)))
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("text", "marked"),
     [
@@ -65,7 +66,6 @@ def test_the_admin_reads_them_before_the_freeze(client, admin):
     assert Release.objects.get().version == "1.0"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("text", "marked"),
     [
@@ -85,7 +85,6 @@ def test_a_name_that_only_its_hash_knows_is_found(admin, text, marked):
     assert bool(names.digest) == bool(marked)
 
 
-@pytest.mark.once
 def test_a_word_that_begins_no_name_is_hashed_once(admin, monkeypatch):
     forget(Person.objects.get(username="grace.ho"))
     hashed = []

@@ -66,7 +66,6 @@ def data(answer):
 # ------------------------------------------------------------ publishing
 
 
-@pytest.mark.once
 def test_whoever_has_the_address_reads_the_release_and_nothing_of_the_program(admin, release):
     assert admin.post(f"{PAGE}publish/", tick(release)).status_code == 302
     shown = Publication.objects.get()
@@ -93,7 +92,6 @@ def test_whoever_has_the_address_reads_the_release_and_nothing_of_the_program(ad
         assert "script-src 'self'" in answer["Content-Security-Policy"]
 
 
-@pytest.mark.once
 def test_a_named_address_may_be_listed(named):
     answer = Client().get(NAMED)
     assertNotContains(answer, "noindex")
@@ -129,7 +127,6 @@ def test_each_file_is_there_by_itself(named):
     ],
 )
 @pytest.mark.parametrize("part", ["mills-1.0-records.json", "data/questions.jsonl"])
-@pytest.mark.once
 def test_parts_of_a_file_are_given_out_as_asked(admin, named, part, headers, status):
     whole = data(Client().get(f"{NAMED}{part}"))
     answer = admin.get(f"{NAMED}{part}", headers=headers)
@@ -140,7 +137,6 @@ def test_parts_of_a_file_are_given_out_as_asked(admin, named, part, headers, sta
         assert answer["Content-Range"] == f"bytes */{len(whole)}"
 
 
-@pytest.mark.once
 def test_croissant_has_whole_addresses(named):
     whole = json.loads(data(Client().get(f"{NAMED}croissant.json")))
     for file in whole["distribution"]:
@@ -156,7 +152,6 @@ def linked(answer):
     return json.loads(text)
 
 
-@pytest.mark.once
 def test_the_page_says_to_catalogues_what_it_is(alice):
     collection = mills()
     hostile = "</script><script>a()</script> & \u2028"
@@ -181,7 +176,6 @@ def test_the_page_says_to_catalogues_what_it_is(alice):
     assert found["license"] == [f"http://testserver{NAMED}LICENSES.md"]
 
 
-@pytest.mark.once
 def test_programs_in_pages_of_other_sites_read_what_is_public_and_nothing_else(admin, named):
     public = [NAMED, f"{NAMED}croissant.json", f"{NAMED}mills-1.0.zip", "/data/old-mills/"]
     for address in public:
@@ -192,7 +186,7 @@ def test_programs_in_pages_of_other_sites_read_what_is_public_and_nothing_else(a
         assert "Access-Control-Allow-Origin" not in admin.get(address)
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_all_versions_are_listed_the_latest_first(named, alice):
     second = freeze(collection=named.release.collection, version="2.0", doi="10.5281/zenodo.2")
     publishing.publish(second, by=alice, name="old-mills")
@@ -209,7 +203,6 @@ def test_all_versions_are_listed_the_latest_first(named, alice):
     assert Client().get("/data/none/").status_code == 404
 
 
-@pytest.mark.once
 def test_the_page_begins_with_what_it_is_and_how_to_cite_it(named):
     page = Client().get(NAMED).content.decode()
     wanted = ("<dt>Creators</dt>", "Licence of the annotations", "Cite it</h2>", "Files</h2>")
@@ -217,7 +210,6 @@ def test_the_page_begins_with_what_it_is_and_how_to_cite_it(named):
     assert page.index("Cite it</h2>") < page.index("sha256 <code")
 
 
-@pytest.mark.once
 def test_what_is_not_in_the_release_is_not_found(named):
     assertContains(Client().get(f"{NAMED}data/none.jsonl"), "no such file", status_code=404)
     assert Client().get("/data/old-mills/2.0/").status_code == 404
@@ -225,6 +217,7 @@ def test_what_is_not_in_the_release_is_not_found(named):
         publishing.publication_at("x", "1.0")
 
 
+@pytest.mark.both
 def test_published_twice_it_has_one_address(admin, release, alice):
     first, made = publishing.publish(release, by=alice)
     again, made_again = publishing.publish(release, by=alice, name="other")
@@ -245,7 +238,6 @@ def test_the_name_of_another_collection_is_refused_also_once_it_is_withdrawn(nam
     assert publishing.publish(named.release, by=alice, name="old-mills")[1]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("name", ["Old Mills", "a/b", "-x", "x" * 61])
 def test_what_is_no_name_is_refused_and_kept_in_the_form(admin, release, alice, name):
     with pytest.raises(Refusal, match="lower-case"):
@@ -267,7 +259,6 @@ def test_who_still_works_with_it_is_said_before_and_asks_for_a_tick(admin, relea
     assert admin.post(f"{PAGE}publish/", tick(release)).status_code == 302
 
 
-@pytest.mark.once
 def test_a_reason_that_names_somebody_is_pointed_out_before_it_is_public(admin, alice):
     collection = mills(record(title="A"), record(title="B"))
     asked = current(collection).first().instances.first()
@@ -297,7 +288,6 @@ def test_a_withdrawn_release_says_why_at_its_old_address(admin, named):
     assertContains(admin.get(PAGE), "Record 2 is &lt;wrong&gt;.")
 
 
-@pytest.mark.once
 def test_the_newer_release_is_named_where_its_address_is(named, alice):
     imported(record(title="C"))
     newer = freeze(collection=named.release.collection, version="1.1")
@@ -389,6 +379,5 @@ def test_the_files_are_deleted_once_an_admin_confirms_and_the_rows_stay(admin, n
         ("a" * 39 + "9", "a" * 38 + "10"),
     ],
 )
-@pytest.mark.once
 def test_the_next_version_raises_the_last_number(version, following):
     assert withholding.next_version(freeze(collection=mills(), version=version)) == following

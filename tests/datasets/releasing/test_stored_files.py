@@ -62,6 +62,7 @@ def test_a_failure_while_writing_leaves_nothing():
     assert left() == []
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("step", ["store", "_recorded"])
 def test_a_freeze_that_is_stopped_leaves_no_release(monkeypatch, step):
     collection = mills(record(title="A"))
@@ -79,6 +80,7 @@ def test_a_freeze_that_is_stopped_leaves_no_release(monkeypatch, step):
     assert verified() == "mills 1.0: all is as it was frozen\n"
 
 
+@pytest.mark.both
 def test_files_that_no_release_names_are_removed():
     release = frozen()
     now, stopped = store([b"of a freeze that goes on"]), store([b"of a freeze that was stopped"])
@@ -90,6 +92,7 @@ def test_files_that_no_release_names_are_removed():
     assert left() == sorted(release.files.values_list("sha256", flat=True))
 
 
+@pytest.mark.both
 def test_a_collection_that_changes_meanwhile_is_not_released(monkeypatch):
     collection = mills(record(title="A"))
     written = freezing._written

@@ -62,6 +62,7 @@ def lines_in(data: bytes) -> list:
     return [json.loads(line) for line in data.decode().splitlines()]
 
 
+@pytest.mark.both
 def test_it_has_the_questions_of_the_subset_in_every_file(few):
     files = files_in(bytes_of(few))
     questions = lines_in(files["data/questions.jsonl"])

@@ -60,6 +60,7 @@ def submit_again(annotation, entries):
     assert result.taken
 
 
+@pytest.mark.both
 def test_before_review_the_first_submission_counts_whatever_is_entered_later(campaign):
     assert agreed(campaign, "before") == (0.5, 2)
     invalid = Annotation.objects.get(validity="Invalid")
@@ -80,6 +81,7 @@ def test_a_first_submission_counts_before_review_though_its_author_lost_the_plac
     assert agreed(campaign, "before") == (0.5, 2)
 
 
+@pytest.mark.both
 def test_what_is_continued_in_another_campaign_is_there_after_review_only(campaign):
     invalid = Annotation.objects.get(validity="Invalid")
     decide(invalid, "send_back", "Look again.")
@@ -103,6 +105,7 @@ def test_an_ambiguous_tag_is_not_compared_after_it(campaign):
     assert agreed(campaign, "after") == (1, 1)
 
 
+@pytest.mark.both
 def test_a_draft_and_what_is_sent_back_are_not_after_review(campaign):
     first, second = Annotation.objects.filter(author__username="alice").order_by("pk")
     decide(first, "send_back", "Look again.")
@@ -110,6 +113,7 @@ def test_a_draft_and_what_is_sent_back_are_not_after_review(campaign):
     assert stage(campaign, "after")["tags"] == 1
 
 
+@pytest.mark.both
 def test_an_annotation_made_after_seeing_others_is_marked_and_left_out_of_the_blind_stage(campaign):
     bob = Person.objects.get(username="bob")
     first, second = Annotation.objects.filter(author=bob)
@@ -144,7 +148,7 @@ def test_the_page_shows_numbers_under_pseudonyms_with_links_to_what_they_count(
     assert "not measured" in client.get(f"/reports/campaigns/{nothing.pk}/").content.decode()
 
 
-@pytest.mark.once
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("query", "heading"),
     [

@@ -18,7 +18,7 @@ from judging.models import Study
 from tests.annotation import factories as make
 from tests.evaluation.factories import judged_study
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 OTHER = {
     "type_2": ["Text - Infobox/table"],

@@ -35,7 +35,7 @@ from tests.evaluation.factories import exclude, judged_study, resolve_all
 from tests.factories import person
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NO_ROWS = {"rows_format": ROWS_FORMAT, "columns": KINDS, "models": []}
 OF_NOW = b'{"format": %d}' % FORMAT

@@ -43,7 +43,7 @@ from tests.evaluation.factories import (
 )
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 # Not computed: names and numbers of rows of this database, how a study was set up, how intervals were to be made, and
 # the agreement of annotators.

@@ -65,6 +65,7 @@ def test_the_zip_holds_scores_slices_and_the_protocols_file(zipped):
     assert "protocol.toml" in files["README.txt"].decode()
 
 
+@pytest.mark.both
 def test_scores_and_slices_have_the_same_lines_on_every_database(study):
     lines = [line for line in hashed_lines(study) if line[2:7] in (b"score", b"slice")]
     assert lines[0].startswith(b'["score", "conflicts", "')

@@ -80,6 +80,7 @@ def study(db):
     return result
 
 
+@pytest.mark.both
 def test_an_answer_counts_what_a_separate_count_finds(study, client, rita):
     result = client.get(f"/reports/{study.pk}/compare.json", QUESTION).json()["comparisons"]
     (family,) = result["families"]
@@ -91,6 +92,7 @@ def test_an_answer_counts_what_a_separate_count_finds(study, client, rita):
     assert len(family["rows"]) == 2
 
 
+@pytest.mark.both
 def test_only_the_chosen_models_are_compared(study, client, rita):
     model = study.items.first().response.model
     result = client.get(f"/reports/{study.pk}/compare.json", {**QUESTION, "model": model.pk}).json()
@@ -114,6 +116,7 @@ def test_a_question_that_cannot_be_asked_keeps_what_was_entered(study, client, r
     assert "percentage points" in page.content.decode()
 
 
+@pytest.mark.both
 def test_links_lead_to_as_many_rows(study, client, rita):
     page = client.get(f"/reports/{study.pk}/compare/", QUESTION)
     for row in page.context["families"][0].rows:

@@ -17,8 +17,6 @@ from evaluation.compare.wikicontradict_table import (
 from evaluation.report.wikicontradict_rows import paper_table
 from evaluation.sections.study import study_report
 
-pytestmark = pytest.mark.once
-
 
 def row(k, n, **place):
     result = {"prompt": "5", "model": "llama-3-70b-instruct", "slice": "all", "verdict": "correct"}

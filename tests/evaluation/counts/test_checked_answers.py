@@ -14,7 +14,7 @@ from tests.generation.factories import answer_all, answer_one, echo
 from tests.generation.fake_service import FakeService, Say
 from tests.generation.knot_templates import EXAMPLES, HEAD, collection, prompt, prompts_of, record
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 TABLE = """
 [[scorer]]

@@ -10,7 +10,7 @@ from tests.generation.declared_collections import collection_of
 from tests.generation.knot_templates import HEAD, prompts_of, record
 from tests.judging.factories import language_model
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 OPTIONS = """
 [[field]]

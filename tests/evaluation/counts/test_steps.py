@@ -52,6 +52,7 @@ def test_a_study_without_a_campaign_begins_at_its_collection_and_says_so():
     assert flow["steps"][0]["key"] == "contradictions"
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_losses_add_up_from_the_collection_to_the_tables(study):
     steps = check(study)
@@ -66,6 +67,7 @@ def test_losses_add_up_from_the_collection_to_the_tables(study):
     assert steps["final"]["lost"] == []
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_questions_that_no_run_asked_and_invalid_contradictions_are_losses():
     asked_in = run_of_all_kinds()
@@ -77,6 +79,7 @@ def test_questions_that_no_run_asked_and_invalid_contradictions_are_losses():
     assert reasons(steps["asked"]) == {"not chosen for the run": 1}
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_responses_that_the_study_left_out_or_that_never_came_are_losses():
     asked_in = run_of_all_kinds()
@@ -93,6 +96,7 @@ def test_responses_that_the_study_left_out_or_that_never_came_are_losses():
     assert reasons(steps["judged"]) == {"without a verdict that was handed in": steps["study"]["n"]}
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_what_not_all_judges_came_to_is_a_loss_of_its_own():
     steps = check(judging.closed_early()[0])
@@ -120,7 +124,6 @@ def test_a_study_of_nothing_has_no_steps():
     assert study_flow(Judged.of_study(study))["steps"] == []
 
 
-@pytest.mark.once
 @pytest.mark.django_db
 def test_the_demonstration_begins_at_the_tags_seen():
     call_command("load_demonstration", verbosity=0)

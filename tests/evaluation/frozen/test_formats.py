@@ -12,7 +12,7 @@ from evaluation.shapes.study_report import FORMAT
 from tests.evaluation import frozen
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def stored(rita, body, study=None):

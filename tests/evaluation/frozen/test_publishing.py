@@ -31,7 +31,6 @@ def address(snapshot):
     return f"/published/{snapshot.pk}/{snapshot.token}/"
 
 
-@pytest.mark.once
 def test_whoever_has_the_address_reads_the_report_and_nothing_of_the_program(client, rita, frozen):
     shown = publishing.publish(frozen, by=rita, authors="Ada Ash and Bo Beck")
     client.logout()
@@ -46,7 +45,6 @@ def test_whoever_has_the_address_reads_the_report_and_nothing_of_the_program(cli
     assert answer["Referrer-Policy"] == "no-referrer"
 
 
-@pytest.mark.once
 def test_a_reader_who_is_signed_in_sees_the_same_page(client, rita, frozen):
     shown = publishing.publish(frozen, by=rita)
     signed_in = client.get(address(shown)).content
@@ -54,7 +52,6 @@ def test_a_reader_who_is_signed_in_sees_the_same_page(client, rita, frozen):
     assert client.get(address(shown)).content == signed_in
 
 
-@pytest.mark.once
 def test_neither_names_nor_texts_of_responses_are_published(client, rita, frozen):
     shown = publishing.publish(frozen, by=rita)
     for ending in ("", "report.json"):
@@ -63,7 +60,6 @@ def test_neither_names_nor_texts_of_responses_are_published(client, rita, frozen
             assert name not in page, name
 
 
-@pytest.mark.once
 def test_comments_are_published_only_when_asked_for(client, rita, frozen):
     shown = publishing.publish(frozen, by=rita, with_comments=True)
     assert "=1+1" in client.get(address(shown)).content.decode()
@@ -73,7 +69,6 @@ def test_comments_are_published_only_when_asked_for(client, rita, frozen):
     assert shown.comments is None
 
 
-@pytest.mark.once
 def test_who_was_forgotten_is_looked_for_before_a_report_is_published(client, rita, frozen):
     body = {**frozen.body, "study": {**frozen.body["study"], "name": "What Grace Ho saw"}}
     ReportSnapshot.objects.update(authors="Grace Ho and Bo Beck", body=body)
@@ -99,7 +94,6 @@ def test_comments_on_a_question_that_was_taken_out_are_not_published(rita, study
     assert asked == {f"When was abbey {n} founded?" for n in (2, 3, 4)}
 
 
-@pytest.mark.once
 def test_comments_of_verdicts_that_changed_since_are_not_published(rita, frozen):
     resolve_all(frozen.study)
     with pytest.raises(Conflict, match="Freeze the report again"):
@@ -107,7 +101,6 @@ def test_comments_of_verdicts_that_changed_since_are_not_published(rita, frozen)
     assert publishing.publish(frozen, by=rita).public
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("token", ["", "x", "\N{SNOWMAN}"])
 def test_a_wrong_address_opens_nothing(rita, frozen, token):
     publishing.publish(frozen, by=rita)
@@ -121,7 +114,6 @@ def test_a_report_that_was_never_published_has_no_address(client, rita, frozen):
     assert client.get(f"/published/{frozen.pk}/x/").status_code == 404
 
 
-@pytest.mark.once
 def test_a_withdrawn_address_says_why_for_good(client, rita, frozen):
     first = publishing.publish(frozen, by=rita)
     page = f"/reports/snapshots/{frozen.pk}/unpublish/"
@@ -140,6 +132,7 @@ def test_a_withdrawn_address_says_why_for_good(client, rita, frozen):
     assert client.get(address(again)).status_code == 200
 
 
+@pytest.mark.both
 def test_publishing_twice_keeps_the_address(rita, frozen):
     first = publishing.publish(frozen, by=rita)
     assert publishing.publish(frozen, by=rita).token == first.token
@@ -167,7 +160,6 @@ def warned(client, address, **posted):
     return 'id="published"' in answer.content.decode()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("where", ["the study", "another", "its file"])
 def test_nor_is_one_whose_responses_judges_still_discuss(rita, where):
     run = run_of_all_kinds()
@@ -206,7 +198,6 @@ def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, froze
     assert not warned(client, f"/studies/{draft.pk}/")
 
 
-@pytest.mark.once
 def test_a_report_is_over_the_runs_that_it_counts_and_not_over_those_of_a_later_model(rita, frozen):
     study, first = frozen.study, frozen.study.items.first().response.run
     publishing.publish(frozen, by=rita)
@@ -218,7 +209,6 @@ def test_a_report_is_over_the_runs_that_it_counts_and_not_over_those_of_a_later_
     assert [one.run for one in over_runs([first.pk, later.pk])] == [first.pk]
 
 
-@pytest.mark.once
 def test_so_does_each_way_to_open_a_closed_study(client, rita, frozen):
     study = frozen.study
     publishing.publish(frozen, by=rita)
@@ -227,7 +217,6 @@ def test_so_does_each_way_to_open_a_closed_study(client, rita, frozen):
         assert warned(client, f"/studies/{study.pk}/rounds/{which}/")
 
 
-@pytest.mark.once
 def test_a_study_closed_early_says_it_next_to_opening_it_again(client, rita):
     study, *_ = judging.closed_early()
     signed_in(client, study.created_by)
@@ -246,7 +235,6 @@ def test_the_database_keeps_no_public_report_without_an_address(frozen):
         ReportSnapshot.objects.filter(pk=frozen.pk).update(public=True)
 
 
-@pytest.mark.once
 def test_the_page_of_the_snapshot_gives_address_and_citation(client, rita, frozen):
     page = f"/reports/snapshots/{frozen.pk}/"
     client.post(f"{page}publish/", {"authors": "A & B"})
@@ -256,7 +244,6 @@ def test_the_page_of_the_snapshot_gives_address_and_citation(client, rita, froze
     assert "A \\&amp; B" in shown
 
 
-@pytest.mark.once
 def test_what_is_served_is_to_the_byte_what_was_frozen(client, rita, frozen):
     shown = publishing.publish(frozen, by=rita)
     before = client.get(f"/reports/snapshots/{frozen.pk}.json").content
@@ -267,7 +254,6 @@ def test_what_is_served_is_to_the_byte_what_was_frozen(client, rita, frozen):
     assert body["snapshot"]["body_sha256"] == bundles.body_hash(body)
 
 
-@pytest.mark.once
 def test_published_files_open_without_signing_in_and_pictures_are_not_among_them(
     client, rita, frozen
 ):
@@ -279,13 +265,11 @@ def test_published_files_open_without_signing_in_and_pictures_are_not_among_them
     assert client.get(base + "rows.csv").status_code == 404
 
 
-@pytest.mark.once
 def test_the_address_is_long_and_random(rita, frozen):
     shown = publishing.publish(frozen, by=rita)
     assert len(urlsplit(address(shown)).path.split("/")[3]) >= 32
 
 
-@pytest.mark.once
 def test_a_published_report_says_first_how_a_judge_model_does_on_the_held_out_half(client, rita):
     study = judged_study()
     lines = [f"{n},evaluation: correct" for n in study.items.values_list("position", flat=True)]

@@ -11,8 +11,7 @@ from leases.refusal import Conflict, Refusal
 from tests.evaluation.factories import judged_study, resolve_all
 from tests.judging import factories as judging
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_snapshot_keeps_its_numbers_when_verdicts_change(rita, study):

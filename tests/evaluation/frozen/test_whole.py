@@ -7,7 +7,7 @@ import pytest
 
 from tests.evaluation.frozen.whole import FILES, files_of, study_of_two_rounds
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def test_every_file_of_a_study_is_equal_to_the_byte(settings, tmp_path):

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.django_db
 INCORRECT, PARTLY, CORRECT = ORDER = ("incorrect", "partially correct", "correct")
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
@@ -39,6 +40,7 @@ def judge(study, name):
     return study.judges.get(person__username=name)
 
 
+@pytest.mark.both
 def test_the_list_has_shares_and_leanings_of_each(study):
     alice, bob = sorted(listed(study), key=lambda row: row.judge.person.username)
     assert [count for count, _ in alice.given.shares] == [24, 0, 0]
@@ -47,6 +49,7 @@ def test_the_list_has_shares_and_leanings_of_each(study):
     assert alice.seconds == 4
 
 
+@pytest.mark.both
 def test_a_judges_shares_add_up_over_prompts(study):
     *each, whole = shares_of(study, judge(study, "bob"), rounds_shown(study))
     assert len(each) == len(judging.PROMPTS)
@@ -99,7 +102,7 @@ def twice(rita) -> Study:
     return judged_twice(again=("bob", "dora"))
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_a_judges_numbers_are_of_their_latest_round_that_counts_and_of_no_other(twice):
     shown = rounds_shown(twice)
     rounds = {name: shown[judge(twice, name).pseudonym] for name in ("alice", "bob", "dora")}
@@ -113,7 +116,6 @@ def test_a_judges_numbers_are_of_their_latest_round_that_counts_and_of_no_other(
     assert (other.label, other.n) == (bob.pseudonym, 24)
 
 
-@pytest.mark.once
 def test_a_round_that_does_not_count_is_shown_only_of_who_is_in_no_other(twice):
     twice.rounds.filter(n=2).update(counts=False)
     shown = rounds_shown(twice)
@@ -137,13 +139,11 @@ def test_the_pages_say_which_round_and_their_numbers_lead_to_its_rows(client, tw
     assert "1 of 8" in every
 
 
-@pytest.mark.once
 def test_a_study_of_one_round_names_none(client, study):
     page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'bob').pk}/").content.decode()
     assert "<dt>Round</dt>" not in page
 
 
-@pytest.mark.once
 def test_a_single_judge_is_compared_with_nobody(client, rita):
     study = judged_study("alice", judges_per_response=1)
     assert compared(study, judge(study, "alice"), rounds_shown(study)) == []
@@ -151,6 +151,7 @@ def test_a_single_judge_is_compared_with_nobody(client, rita):
     assert "No response of this judge has another verdict" in page
 
 
+@pytest.mark.both
 def test_causes_are_counted_by_prompt_and_by_model_and_lead_to_their_rows(client, study):
     assert cause_tables(study) == []
     resolve_all(study)
@@ -177,7 +178,6 @@ def test_the_pages_give_the_numbers_and_lead_to_each_other(client, study):
         assert "1 of 2" in client.get(compared_with[1].replace("&amp;", "&")).content.decode()
 
 
-@pytest.mark.once
 def test_before_anybody_hands_in_both_pages_report_that(client, rita):
     study = judging.open_study()
     alice = judge(study, "alice")
@@ -186,7 +186,6 @@ def test_before_anybody_hands_in_both_pages_report_that(client, rita):
     assert "handed in no verdict yet" in shown
 
 
-@pytest.mark.once
 def test_a_judge_of_another_study_or_a_judge_model_has_no_page(client, study):
     other = judging.open_study("erin", "fay", name="Another", drawn_from=Run.objects.get())
     machine = import_predictions(study, b"item,reply\n0,evaluation: correct\n", "Elsewhere").judge
@@ -194,7 +193,6 @@ def test_a_judge_of_another_study_or_a_judge_model_has_no_page(client, study):
         assert client.get(f"/reports/{study.pk}/judges/{absent}/").status_code == 404
 
 
-@pytest.mark.once
 def test_what_is_of_all_rounds_says_so(client, twice):
     page = client.get(f"/reports/{twice.pk}/judges/{judge(twice, 'bob').pk}/").content.decode()
     page = " ".join(page.split())
@@ -203,7 +201,6 @@ def test_what_is_of_all_rounds_says_so(client, twice):
     assert "Days in all rounds" in page
 
 
-@pytest.mark.once
 def test_a_judge_of_a_study_of_one_round_reads_of_no_rounds(client, study):
     page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'bob').pk}/").content.decode()
     assert "all rounds" not in page

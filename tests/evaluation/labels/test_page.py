@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from evaluation.forms import LARGEST_BYTES, MOST_ROWS
 
-pytestmark = [pytest.mark.once, pytest.mark.usefixtures("rita")]
+pytestmark = pytest.mark.usefixtures("rita")
 
 HEAD = "item,rater,label\n"
 LABELS = HEAD + "".join(

@@ -16,8 +16,6 @@ from evaluation.report.drawings import drawings
 from tests.evaluation.paper import large
 from tests.evaluation.paper.test_paper import check, tables
 
-pytestmark = pytest.mark.once
-
 TITLE = "Question with both passages, and the demand to name every contradiction that there is between them"
 REPORTS = {
     "small": {"models": ["gpt-4", "llama"], "titles": ["Question alone"], "judges": ["judge-1"]},

@@ -18,8 +18,6 @@ from tests.evaluation import frozen
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.judging import factories as judging
 
-pytestmark = pytest.mark.once
-
 
 @pytest.fixture
 def report():

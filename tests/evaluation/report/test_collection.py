@@ -14,7 +14,7 @@ from evaluation.report.collection_rows import groups, sentences_of
 from tests.datasets import factories as datasets
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 NUMBER = "(PhraseLevel) Entity - Number"
 

@@ -13,7 +13,7 @@ from evaluation.report.drawings import drawings
 from evaluation.sections.study import study_report
 from tests.evaluation.factories import judged_study
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 SVG = "{http://www.w3.org/2000/svg}"
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -94,6 +94,7 @@ def test_a_study_of_given_texts_has_verdicts_and_no_scores(client, rita):
     assert [prompt["origin"] for prompt in report["prompts"]] == ["ours", "ours"]
 
 
+@pytest.mark.both
 def test_intervals_resample_the_field_that_the_protocol_names(monkeypatch):
     text = file_of("conflictbank").replace(b'cluster = "subject"', b'cluster = "relation"')
     monkeypatch.setattr(conflictbank, "file_of", lambda name: text)
@@ -149,6 +150,7 @@ def test_no_page_or_table_of_it_speaks_of_articles(client, rita, by_founder):
         assert [one for one in words if one not in text] == [], address
 
 
+@pytest.mark.both
 def test_halves_are_of_the_field_that_the_protocol_names(client, rita, by_founder):
     halves = halves_of(by_founder)
     founders = {record["object"] for record in conflictbank.records(12)}
@@ -257,6 +259,7 @@ def test_prompts_to_choose_from_are_in_the_order_of_their_labels(client, rita, s
     assert listed == sorted(listed) == ["CB 1", "CB 2", "CB 3m", "CB 3s", "CB 3t", "CB 6m"]
 
 
+@pytest.mark.both
 def test_every_figure_leads_to_the_responses_that_it_counts(study):
     exclude(study, 2)
     tables = {table.name: table for table in score_tables(study_report(study))}

@@ -5,7 +5,7 @@ from evaluation.sections.study import study_report
 from tests.evaluation.factories import judged_study
 from tests.judging import factories as judging
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def dicts(sheet):

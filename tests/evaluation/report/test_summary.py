@@ -15,8 +15,6 @@ from evaluation.report.summary import (
 from evaluation.sections.study import study_report
 from tests.evaluation.factories import judged_study
 
-pytestmark = pytest.mark.once
-
 
 def row(model="a", first="4", second="5", value=0.3, low=0.1, high=0.5, p=0.01, prompt="", **more):
     ends = {"value": value, "low": low, "high": high, "p_clustered_corrected": p}

@@ -56,7 +56,6 @@ def texts(row):
     return [side.value for side in row.sides], row.difference
 
 
-@pytest.mark.once
 def test_shares_are_matched_by_prompt_model_and_slice(study, other):
     first, second = side(study), side(other)
     prompts = next_to(first, second, "correct")
@@ -69,7 +68,6 @@ def test_shares_are_matched_by_prompt_model_and_slice(study, other):
     assert shown == [(["4/4", "0/3"], "−100.0")] * 2
 
 
-@pytest.mark.once
 def test_agreement_is_given_where_it_was_measured(study, other):
     prompts = next_to(side(study), side(other), "correct")
     for prompt in prompts:
@@ -79,7 +77,6 @@ def test_agreement_is_given_where_it_was_measured(study, other):
         assert prompt.agreement[1] == ()
 
 
-@pytest.mark.once
 def test_models_are_matched_by_their_numbers_whatever_a_report_calls_them(study, other):
     first, second = study_report(study), study_report(other)
     (table,) = second["tables"]
@@ -112,7 +109,6 @@ def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
             assert (row.difference == "") is is_absent
 
 
-@pytest.mark.once
 def test_the_page_offers_frozen_and_other_reports_and_shows_the_chosen_one(client, study, other):
     frozen, _ = freeze(study, by=person("ada", Role.ADMIN))
     resolve_all(study)
@@ -132,7 +128,6 @@ def test_the_page_offers_frozen_and_other_reports_and_shows_the_chosen_one(clien
     assert "1 response" in rows
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("query", "status"),
     [
@@ -148,7 +143,6 @@ def test_a_report_that_is_not_there_is_refused_in_words(client, study, query, st
     assert client.get(f"/reports/{study.pk}/next-to/", query).status_code == status
 
 
-@pytest.mark.once
 def test_a_report_that_is_hidden_is_neither_offered_nor_shown(client, study, rita):
     RoleGrant.objects.create(person=rita, role=Role.JUDGE)
     drawn = judging.run("hidden")
@@ -198,7 +192,6 @@ def texts_of_points(value):
     return f"{value:+.1f}".replace("-", "−") if value else "0.0"
 
 
-@pytest.mark.once
 def test_a_prompt_that_a_round_did_not_judge_has_a_dash(client, twice):
     prompts = shown_rounds(client, twice).context["prompts"]
     for prompt in prompts:
@@ -251,7 +244,6 @@ def test_next_to_a_report_all_responses_of_a_round_are_counted_and_the_list_says
         assert [shown.side.n for _, shown in answer.context["sides"] if shown.round] == [22]
 
 
-@pytest.mark.once
 def test_no_share_of_a_round_leads_to_rows_which_are_those_of_final_verdicts(client, twice):
     page = shown_rounds(client, twice).content.decode()
     assert "/rows/?" not in page
@@ -267,7 +259,6 @@ def test_excluded_questions_are_in_no_share_of_a_round(client, twice):
     assert after["first"].side.n < before["first"].side.n
 
 
-@pytest.mark.once
 def test_a_round_without_a_verdict_says_so(client, twice):
     plan = rounds.RoundPlan(
         "Once more.", twice.rubric, True, [judging.judge("finn"), judging.judge("gus")]
@@ -282,7 +273,6 @@ def test_a_round_without_a_verdict_says_so(client, twice):
     )
 
 
-@pytest.mark.once
 def test_rounds_are_offered_where_there_are_several(client, twice, study_of_one_round):
     address = "/reports/{}/next-to/"
     page = client.get(address.format(twice.pk)).content.decode()
@@ -300,7 +290,6 @@ def study_of_one_round(twice):
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("query", "status", "words"),
     [
@@ -321,13 +310,11 @@ def test_a_round_that_cannot_be_compared_is_refused_in_words(client, twice, quer
     assert words in answer.content.decode()
 
 
-@pytest.mark.once
 def test_a_study_is_not_compared_with_itself(client, study):
     answer = client.get(f"/reports/{study.pk}/next-to/", {"with": f"study-{study.pk}"})
     assert answer.status_code == 400
 
 
-@pytest.mark.once
 def test_a_round_of_another_study_is_not_one_of_this(client, twice, study_of_one_round):
     """A round is named by its number in its own study."""
     answer = shown_rounds(client, study_of_one_round, second="round-2")
@@ -335,7 +322,6 @@ def test_a_round_of_another_study_is_not_one_of_this(client, twice, study_of_one
     assert "one round only" in answer.content.decode()
 
 
-@pytest.mark.once
 def test_rounds_of_a_study_that_is_hidden_are_not_shown(client, twice, rita):
     RoleGrant.objects.create(person=rita, role=Role.JUDGE)
     plan = rounds.RoundPlan("Once more.", twice.rubric, True, [rita, judging.judge("gus")])

@@ -27,7 +27,7 @@ def test_what_is_shown_unasked_is_where_two_differ(study):
     assert count(study, differ="no") == 24
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_every_cell_of_every_matrix_leads_to_as_many_responses_as_it_counts(study):
     report = study_report(study)
     for prompt, result in zip(report["prompts"], report["agreement"]["prompts"], strict=True):
@@ -54,6 +54,7 @@ def test_the_cells_on_the_page_lead_here(client, study):
         assert f"1 of {number}" in shown
 
 
+@pytest.mark.both
 def test_filters_narrow_and_stay_while_stepping(client, study):
     address = f"/reports/{study.pk}/disagreements/"
     model = study_report(study)["models"][0]["id"]
@@ -78,7 +79,6 @@ def test_both_comments_stand_side_by_side_under_pseudonyms_as_text(client, study
         assert judge.person.username not in page
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("page", ["disagreements", "rows"])
 def test_a_final_verdict_comes_with_its_cause_in_words(client, study, page):
     resolve_all(study)
@@ -98,7 +98,6 @@ def test_nothing_to_show_says_what_to_do(client, study):
     assert "No response matches" in page.decode()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("query", [{"first_1": "maybe"}, {"differ": "x"}, {"model": "m"}])
 def test_an_unknown_choice_is_refused(client, study, query):
     assert client.get(f"/reports/{study.pk}/disagreements/", query).status_code == 400

@@ -21,7 +21,7 @@ from leases.refusal import Refusal
 from tests.evaluation.factories import exclude, judge_all, judged_study, run_of_all_kinds
 from tests.judging import factories as judging
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def count(study, query):

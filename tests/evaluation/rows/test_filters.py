@@ -11,7 +11,7 @@ from generation.prompts import prompting
 from judging.models import Judgment
 from tests.evaluation.factories import SCALE, resolve_all
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def count(study, **query):
@@ -99,7 +99,6 @@ def test_the_reasoning_sorts_explicit_before_implicit_before_untyped(told_apart)
     assert [kind for kind, _ in itertools.groupby(kinds)] == [EXPLICIT, IMPLICIT, None]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "query", [{"cause": "weather"}, {"words": "a" * 201}, {"sort": "position"}]
 )
@@ -107,7 +106,6 @@ def test_what_cannot_be_chosen_is_refused(client, rita, study, query):
     assert client.get(f"/reports/{study.pk}/rows/", query).status_code == 400
 
 
-@pytest.mark.once
 def test_the_page_keeps_what_a_number_chose(client, rita, told_apart):
     query = {"of": "first", "differ": "yes", "words": "plain", "prompt": "both-passages"}
     page = client.get(f"/reports/{told_apart.pk}/rows/", query).content.decode()
@@ -119,7 +117,6 @@ def test_the_page_keeps_what_a_number_chose(client, rita, told_apart):
     assert 'name="words" type="search" dir="auto" maxlength="200" value="plain"' in page
 
 
-@pytest.mark.once
 def test_words_are_text_on_the_page(client, rita, study):
     page = client.get(f"/reports/{study.pk}/rows/", {"words": '"><script>'}).content.decode()
     assert "<script>" not in page.replace('<script type="module"', "").replace("<script src", "")

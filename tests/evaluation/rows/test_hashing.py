@@ -15,7 +15,7 @@ from tests.evaluation.factories import exclude, judged_study, judged_twice, reso
 from tests.evaluation.rows import plain
 from tests.judging import factories as judging
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def judged_in_rounds():
@@ -103,7 +103,6 @@ def of_replies(study):
     return [row for row in lines if row[0] == "reply"]
 
 
-@pytest.mark.once
 def test_each_kind_of_study_has_what_it_is_for():
     """Else the test before proves nothing."""
     rows = [json.loads(line) for line in plain.lines(judged_in_rounds())]
@@ -130,7 +129,6 @@ def test_early_ends_are_in_the_rows():
     assert True in {json.loads(line)[missed] for line in plain.lines(closed_early())}
 
 
-@pytest.mark.once
 def test_pieces_of_any_size_give_one_hash_and_the_same_lines(monkeypatch):
     study = resolved()
     whole, lines = digest(study), list(hashed_lines(study))

@@ -67,7 +67,6 @@ def separately_counted(study):
     return np.array([[counted[title, cell] for cell in range(9)] for title in titles], float)
 
 
-@pytest.mark.once
 def test_the_interval_resamples_whole_articles_from_the_studys_seed(study):
     (pair,) = prompts(study)[0]["pairs"]
     result = kappa(pair)["clustered"]
@@ -89,13 +88,13 @@ def test_the_closed_form_is_given_too_and_is_narrower_when_articles_hang_togethe
     assert result["high"] - result["low"] < result["clustered"]["high"] - result["clustered"]["low"]
 
 
-@pytest.mark.once
 def test_the_report_names_what_was_resampled(study):
     made = study_report(study, Clustering("tag", 500, 3))["agreement"]["interval"]
     drawn = {"resamples": 500, "generator": "PCG64", "seed": 3}
     assert made == {"cluster": "tag", "method": METHOD, **drawn}
 
 
+@pytest.mark.both
 def test_two_tags_of_one_article_are_one_article_and_two_tags(study):
     about = [item.response.instance.contradiction for item in study.items.all()]
     type(about[0]).objects.filter(position=2).update(title="Abbey 1")
@@ -113,6 +112,7 @@ def test_few_articles_have_no_interval_but_a_reason():
     assert result["reason"] == "Fewer than 8 clusters (4): too few for an interval."
 
 
+@pytest.mark.both
 def test_articles_that_one_judge_has_finished_do_not_count_for_the_interval():
     """Half finished: 3 articles with two verdicts on each response, 37 with one."""
     rows = [[0, 2], [1, 1], [1, 1], *[[0, 1]] * 37]
@@ -133,6 +133,7 @@ def test_each_verdict_has_intervals_too(study):
     assert (specific["clusters"], specific["low"]) == (5, None)
 
 
+@pytest.mark.both
 def test_the_work_in_thirds_by_when_the_last_verdict_came(study):
     """The order of the last verdicts is turned round: bob's are dated, the first item latest."""
     start = datetime(2024, 5, 1, tzinfo=UTC)
@@ -166,7 +167,7 @@ def judged_again(study, *, repeat=1, in_round=None, verdict="correct", of=6):
     return [slot.judgment.first_verdict for slot in first]
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_a_judge_with_themself(study):
     before = judged_again(study, repeat=2)
     result = study_report(study)["agreement"]["self"]
@@ -184,14 +185,12 @@ def test_a_study_that_has_responses_judged_twice_measures_it():
     assert all(own["coefficients"][0]["value"] == 1 for own in result["judges"])
 
 
-@pytest.mark.once
 def test_repeats_are_in_no_agreement_between_judges(study):
     before = study_report(study)["agreement"]["prompts"]
     judged_again(study, repeat=2)
     assert study_report(study)["agreement"]["prompts"] == before
 
 
-@pytest.mark.once
 def test_nobody_judged_twice(study):
     assert study_report(study)["agreement"]["self"]["reason"] == NOT_REPEATED
     assert study_report(study)["agreement"]["other_rounds"] == []
@@ -238,7 +237,6 @@ def test_nothing_asked_is_the_studys_seed_and_articles(study):
     assert Clustering.from_query({"seed": "", "cluster": ""}).plan(study) == ResamplePlan(seed=7)
 
 
-@pytest.mark.once
 def test_the_page_shows_both_intervals_and_lets_one_choose(study, client, rita):
     page = client.get(f"/reports/{study.pk}/?cluster=tag&resamples=500&seed=3").content.decode()
     assert "whole tags drawn 500 times from seed 3 (PCG64)" in page
@@ -256,7 +254,6 @@ def test_an_unknown_cluster_is_refused_on_the_page(study, client, rita):
     assert client.get(f"/reports/{study.pk}/?cluster=moon").status_code == 400
 
 
-@pytest.mark.once
 def test_the_command_chooses_too(study):
     out = StringIO()
     call_command("report", study.slug, "--json", "--cluster", "instance", "--seed", "9", stdout=out)

@@ -12,7 +12,7 @@ from judging.models import Study
 from tests.evaluation.factories import resolve_all
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 WHY = "Both answers can be true."
 

@@ -10,7 +10,7 @@ from judging.models import StudyItem
 from tests.evaluation.factories import judge_all
 from tests.judging import declared
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 JUDGES = ("alice", "bob", "charlie", "dora", "emil")
 N = 200

@@ -10,7 +10,7 @@ from judging.files.importing import import_human_evaluation
 from tests.evaluation.factories import cells
 from tests.judging import humanfile
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def bring(data):

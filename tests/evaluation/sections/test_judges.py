@@ -61,7 +61,7 @@ def on_prompt_4(judge):
     return result
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_the_scores_equal_a_separate_count(study):
     for result in judge_of(study)["prompts"]:
         pairs = Counter()
@@ -80,7 +80,7 @@ def test_the_scores_equal_a_separate_count(study):
         assert sum(map(sum, result["table"])) + result["unparsed"] == result["n"]
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_excluded_questions_stay_out(study):
     before = judge_of(study)["prompts"][0]["n"]
     exclude(study, 1)
@@ -116,13 +116,11 @@ def test_its_verdicts_on_everything_count_unparsed_replies_in_n(study):
     assert sum(k for key, (k, _) in counts.items() if key[2:] == ("all", "unparsed")) > 0
 
 
-@pytest.mark.once
 def test_spellings_are_counted(study):
     assert sum(judge_of(study)["spellings"].values()) == 18
     assert set(judge_of(study)["spellings"]) == set(SAYS[:3])
 
 
-@pytest.mark.once
 def test_people_s_tables_and_agreement_do_not_change(study):
     with_it = study_report(study)
     MachineVerdict.objects.all().delete()
@@ -147,6 +145,7 @@ def counted(client, study, link):
     return page.context["page"].paginator.count
 
 
+@pytest.mark.both
 def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client, rita):
     (section,) = judge_sections(study_report(study))
     matrices = [result.matrix for result in section.prompts]
@@ -156,6 +155,7 @@ def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client, rita):
     assert [counted(client, study, cell.query) for cell in linked] == numbers
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("with_another", [False, True])
 def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_another, rita):
     if with_another:  # whose verdicts are in no link of the first one's
@@ -191,7 +191,6 @@ def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, 
     assert followed > 10
 
 
-@pytest.mark.once
 def test_the_rows_show_what_the_judge_model_replied(study, client, rita):
     judge = judge_of(study)["id"]
     page = client.get(
@@ -201,7 +200,6 @@ def test_the_rows_show_what_the_judge_model_replied(study, client, rita):
     assert "evaluation: ?" in page
 
 
-@pytest.mark.once
 def test_what_people_decided_comes_before_what_judge_models_said(study, client, rita):
     page = client.get(f"/reports/{study.pk}/rows/?said=incorrect").content.decode()
     for card in page.split("<article")[1:]:
@@ -217,7 +215,6 @@ def test_every_link_of_its_table_leads_to_as_many_rows(study, client, rita):
             assert counted(client, study, cell.query) == int(cell.value.split("/")[0])
 
 
-@pytest.mark.once
 def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
     ask(study, lambda n: "correct", "<b>=1+1</b>")
     page = client.get(f"/reports/{study.pk}/").content.decode()
@@ -225,7 +222,6 @@ def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
     assert "<b>=1+1" not in page
 
 
-@pytest.mark.once
 def test_the_sheets_have_a_row_for_each_number(study):
     body = study_report(study)
     sheet = SHEETS["judge-models"](body)
@@ -242,7 +238,6 @@ def test_the_sheets_have_a_row_for_each_number(study):
         assert all(len(row) == len(one.header) for row in one.rows)
 
 
-@pytest.mark.once
 def test_with_enough_articles_every_share_is_resampled(sample):
     ask(sample, lambda n: SAYS[n % 4])
     judge = judge_of(sample)
@@ -282,7 +277,6 @@ def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
     assert [judge for _, judge, *_ in reply[:3]] == judges
 
 
-@pytest.mark.once
 def test_people_s_own_agreement_is_the_ceiling(study):
     report = study_report(study)
     (section,) = judge_sections(report)
@@ -296,14 +290,12 @@ def test_people_s_own_agreement_is_the_ceiling(study):
     )
 
 
-@pytest.mark.once
 def test_a_ceiling_without_kappa_says_so(study):
     (section,) = judge_sections(study_report(study))
     shown = next(one for one in section.prompts if one.prompt == "1")
     assert "100.0 % of 8 responses (Cohen's kappa undefined)" in shown.ceiling
 
 
-@pytest.mark.once
 def test_without_two_judges_the_ceiling_is_not_measured():
     alone = judged_study("alice", judges_per_response=1)
     ask(alone, lambda n: SAYS[n % 4])
@@ -314,7 +306,6 @@ def test_without_two_judges_the_ceiling_is_not_measured():
         )
 
 
-@pytest.mark.once
 def test_the_number_of_variants_tried_is_given(study):
     assert variants_sentence(study_report(study)).startswith("One variant")
     ask(study, lambda n: SAYS[n % 3], "Another prompt")
@@ -324,7 +315,6 @@ def test_the_number_of_variants_tried_is_given(study):
 # ---------------------------------------------------------------- halves
 
 
-@pytest.mark.once
 def test_both_halves_have_whole_articles_and_add_up_to_all(sample):
     ask(sample, lambda n: SAYS[n % 4])
     report = study_report(sample)
@@ -373,7 +363,6 @@ def test_a_variant_that_was_asked_about_the_development_half_alone_has_not_seen_
     assert "1 variant has been compared" in halves_sentence(study_report(sample))
 
 
-@pytest.mark.once
 def test_the_page_shows_the_held_out_half_first(sample, client, rita):
     ask(sample, lambda n: "correct")
     page = " ".join(client.get(f"/reports/{sample.pk}/").content.decode().split())
@@ -429,7 +418,6 @@ def itself(study, judge="Elsewhere"):
     return answered
 
 
-@pytest.mark.once
 def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_hashed_rows(
     study, client, rita
 ):
@@ -452,7 +440,6 @@ def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_h
     assert sum(row[-1] is True for row in rows if row[0] == "reply") == own
 
 
-@pytest.mark.once
 def test_of_a_file_it_is_not_known_whether_a_model_judged_itself(study):
     report = study_report(study)
     assert report["judge_models"][0]["itself"] is None
@@ -512,7 +499,6 @@ def test_replies_as_csv_are_those_that_the_page_counts(client, rita):
     assert numbers(either="correct", said="replied")[2] == {"yes"}
 
 
-@pytest.mark.once
 def test_a_variant_that_was_once_compared_stays_compared_after_a_new_round(study):
     before = study_report(study)["halves"]["tried"]
     assert before == 1
@@ -529,7 +515,6 @@ def test_a_variant_that_was_once_compared_stays_compared_after_a_new_round(study
     assert section.states == ""
 
 
-@pytest.mark.once
 def test_a_later_round_that_keeps_earlier_verdicts_keeps_the_judge_models_too(study):
     before = judge_of(study)
     studies.close_study(study)

@@ -32,7 +32,7 @@ def agreement(report, label="4"):
     return [one for one in report["agreement"]["prompts"] if one["prompt"] == label]
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_agreement_is_of_each_round_that_gives_final_verdicts(study):
     report = study_report(study)
     one, two = agreement(report)
@@ -53,7 +53,6 @@ def test_the_rows_of_an_agreement_are_those_of_its_round(study):
         assert chosen(study, ResponseChoice.from_query(query, study)).count() == row.n
 
 
-@pytest.mark.once
 def test_a_report_says_what_each_round_was_and_which_verdicts_are_its_own(study):
     (first, second) = study_report(study)["rounds"]["rounds"]
     assert (first["responses"], first["final"], first["rubric"]) == (24, 16, "wikicontradict v1")
@@ -61,7 +60,7 @@ def test_a_report_says_what_each_round_was_and_which_verdicts_are_its_own(study)
     assert second["reason"] == "The criteria left it open."
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_what_changed_from_round_to_round_has_its_n_and_interval(study):
     (changed,) = study_report(study)["rounds"]["changed"]
     first = {e["item"]: e["replaced"][0]["verdict"] for e in entries(study) if e["replaced"]}
@@ -73,7 +72,6 @@ def test_what_changed_from_round_to_round_has_its_n_and_interval(study):
     assert agreed["clustered"]["method"]
 
 
-@pytest.mark.once
 def test_the_methods_paragraph_names_the_rounds_and_what_was_declared(study):
     text = methods_paragraph(study_report(study))
     assert "in 2 rounds" in text
@@ -111,7 +109,6 @@ def test_judges_and_rounds_are_counted_by_the_verdicts_given(study, client):
     assert [line.split(": ")[0] for line in findings.wrong] == ["study.short_rounds.3"]
 
 
-@pytest.mark.once
 def test_the_script_recomputes_the_rounds_from_the_rows_alone(study):
     report = json.loads(json.dumps(study_report(study)))
     rows = b"".join(hashed_lines(study)), rows_of(study)
@@ -127,12 +124,10 @@ def test_the_script_recomputes_the_rounds_from_the_rows_alone(study):
     ]
 
 
-@pytest.mark.once
 def test_verdicts_by_two_rubrics_are_not_a_judges_agreement_with_themself(study):
     assert study_report(study)["agreement"]["self"]["n"] == 0
 
 
-@pytest.mark.once
 def test_the_page_of_a_report_has_its_rounds(study):
     page = laid_out(study_report(study), {})
     names = {table.key: [row.name for row in table.rows] for table in page["portions"]}

@@ -32,7 +32,7 @@ from tests.evaluation.factories import (
 from tests.factories import person
 from tests.judging import factories as judging
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 LABELS = {"internal-knowledge": "1", "passage-1": "2", "both-passages": "4"}
 
@@ -74,7 +74,6 @@ def test_the_confusion_matrix_equals_an_independent_count(study):
     assert sum(result.values()) == 8
 
 
-@pytest.mark.once
 def test_agreement_is_of_first_verdicts_and_stays_when_a_third_person_decides(study):
     before = study_report(study)["agreement"]
     resolve_all(study)
@@ -114,7 +113,6 @@ def test_one_passage_prompts_leave_out_questions_whose_passages_are_the_same():
     assert lines["2", "untyped"] == (1, 0)
 
 
-@pytest.mark.once
 def test_an_excluded_question_leaves_final_verdicts_but_not_agreement(study):
     before = study_report(study)
     exclude(study, 1)
@@ -189,7 +187,6 @@ def test_the_report_is_json_and_names_its_population():
     assert set(report["tables"][0]["rows"][0]) == place | ends | numbers
 
 
-@pytest.mark.once
 def test_the_same_verdicts_give_the_same_hash_and_a_changed_one_another(study):
     first = study_report(study)["snapshot"]
     assert study_report(study)["snapshot"] == first

@@ -61,7 +61,6 @@ def test_each_round_that_gives_final_verdicts_has_its_kappa_and_n(study, report)
         assert (kappa_of(entry)[0]["value"], entry["n"]) == (pytest.approx(kappa), n)
 
 
-@pytest.mark.once
 def test_a_round_that_lost_a_judge_is_told_by_the_verdicts_given(report):
     text = methods_paragraph(report)
     assert (
@@ -80,7 +79,6 @@ def test_the_first_screen_has_a_line_for_each_round(report):
         assert line.endswith(f"n = {entry['n']}")
 
 
-@pytest.mark.once
 def test_no_form_of_the_report_puts_the_round_without_final_verdicts_forward(study, report):
     first, third = report["agreement"]["prompts"]
     (second,) = report["agreement"]["other_rounds"]
@@ -109,7 +107,6 @@ def test_no_form_of_the_report_puts_the_round_without_final_verdicts_forward(stu
         assert not left_out.search(text), name
 
 
-@pytest.mark.once
 def test_the_tables_lead_to_the_rows_of_their_round(study, report):
     rows = agreement_rows(report)
     assert [row.title.rpartition(", ")[2] for row in rows] == ["round 1", "round 3"]
@@ -120,7 +117,6 @@ def test_the_tables_lead_to_the_rows_of_their_round(study, report):
     assert "other-rounds" in [table.key for table in laid_out(report, {})["portions"]]
 
 
-@pytest.mark.once
 def test_the_csv_names_the_round_and_its_final_verdicts(report):
     header, rows = agreement_sheet(report)
     assert {tuple(row[1:3]) for row in rows} == {(1, 7), (2, 0), (3, 8)}
@@ -136,7 +132,6 @@ def test_while_no_round_gives_a_final_verdict_all_are_put_forward(study):
     assert report["agreement"]["other_rounds"] == []
 
 
-@pytest.mark.once
 def test_agreement_of_other_rounds_alone_does_not_count_as_measured(study):
     """The report would put nothing forward, and its methods paragraph would name no number."""
     of_second_judges = Judgment.objects.filter(slot__judge__person__username__in=("bob", "fay"))
@@ -148,7 +143,6 @@ def test_agreement_of_other_rounds_alone_does_not_count_as_measured(study):
     assert "Agreement between judges was not measured." in methods_paragraph(report)
 
 
-@pytest.mark.once
 def test_from_four_articles_no_form_of_the_report_gives_an_interval_of_kappa():
     study = judged_study()
     report = study_report(study)
@@ -177,7 +171,6 @@ def better_with_both_passages(who, slot):
     return "incorrect" if article % (2 if response.prompt == "both-passages" else 5) else "correct"
 
 
-@pytest.mark.once
 def test_every_form_gives_both_p_values_with_their_names():
     """Next to an interval that is not corrected, a corrected p alone misleads."""
     study = judged_study(drawn_from=ten_articles(), choose=better_with_both_passages)

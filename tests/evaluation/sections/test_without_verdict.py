@@ -97,6 +97,7 @@ def of_every_kind() -> Study:
     return Study.objects.get(pk=study.pk)
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_kinds_are_a_partition_of_the_responses_that_were_kept():
     study = of_every_kind()
@@ -108,7 +109,6 @@ def test_the_kinds_are_a_partition_of_the_responses_that_were_kept():
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 @pytest.mark.parametrize("make", [judged_study, judging.open_study, judged_in_three_rounds])
 def test_so_they_are_in_studies_of_other_states(make):
     study = make()
@@ -118,7 +118,6 @@ def test_so_they_are_in_studies_of_other_states(make):
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_an_imported_study_says_that_its_file_has_no_verdict():
     study = judged_study()
     Study.objects.filter(pk=study.pk).update(is_imported=True)
@@ -128,7 +127,6 @@ def test_an_imported_study_says_that_its_file_has_no_verdict():
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_the_first_screen_counts_them_and_says_which_shares_they_allow():
     report = study_report(of_every_kind())
     shown = summary(report, drawings(report))
@@ -157,7 +155,6 @@ def test_the_first_screen_counts_them_and_says_which_shares_they_allow():
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_where_nothing_is_missing_nothing_is_said():
     study = judged_study()
     resolve_all(study)
@@ -169,7 +166,6 @@ def test_where_nothing_is_missing_nothing_is_said():
 
 
 @pytest.mark.django_db
-@pytest.mark.once
 def test_a_number_is_written_in_one_way():
     report = study_report(judged_study())
     report["study"]["responses"] = 1_224

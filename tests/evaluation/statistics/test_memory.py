@@ -11,8 +11,6 @@ from judging.models import Judge, Judgment, MachineVerdict, Resolution
 from pages.memory import FIGURES
 from tests.evaluation.factories import SCALE, exclude, judged_study, resolve_all
 
-pytestmark = pytest.mark.once
-
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():

@@ -53,6 +53,7 @@ def answer(text, call):
 # ---------------------------------------------------------------- asked again, finished, skipped
 
 
+@pytest.mark.both
 def test_a_reply_of_the_form_is_the_response_and_those_before_are_kept(fake, made):
     fake.enqueue(Say("It is long"), Say("About 1 km", reasoning="Hm."), Say("1 km"))
     assert answer_all(made) == 3
@@ -191,7 +192,6 @@ def test_an_answer_that_is_declined_is_the_finding_without_asking_again(fake, ma
 # ---------------------------------------------------------------- faults between askings
 
 
-@pytest.mark.once
 def test_a_failure_between_two_askings_loses_none_of_them(fake, made):
     fake.enqueue(Say("Long"), *[Fault(500)] * 4, Say("Wide"), *[Fault(500)] * 4, Say("1 km"))
     for _ in range(12):
@@ -361,7 +361,6 @@ def text_of(client, address):
     return " ".join(client.get(address).content.decode().split())
 
 
-@pytest.mark.once
 def test_the_page_of_a_response_lists_its_askings(client, shown):
     first, second, third = shown.responses.order_by("order")
     text = text_of(client, f"/runs/{shown.pk}/responses/{first.pk}/")

@@ -236,6 +236,7 @@ def first_answered(made):
     queue.settle("one", [Settled(call, "finish", reply=replied("bronze", call))])
 
 
+@pytest.mark.both
 def test_a_worker_that_dies_between_the_turns_asks_nothing_twice(fake, made):
     first_answered(made)
     waiting = made.responses.get()
@@ -274,7 +275,6 @@ def test_a_check_that_failed_is_asked_again_alone(fake, made):
     assert made.responses.get().check_reply == "no"
 
 
-@pytest.mark.once
 def test_a_check_has_all_attempts(fake, made):
     fake.enqueue(*[Fault(500)] * 4, Say("bronze"), *[Fault(500)] * 4, Say("yes"))
     for _ in range(12):

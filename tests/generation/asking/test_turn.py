@@ -48,6 +48,7 @@ def claimed(made, holder="dead"):
 # ---------------------------------------------------------------- calls in flight
 
 
+@pytest.mark.both
 def test_as_many_calls_are_in_flight_as_the_setting_allows(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=3)
     made = run(questions=9)
@@ -77,6 +78,7 @@ def test_a_turn_leaves_room_for_calls_of_the_turn_before(fake, settings):
     assert answer_all(made) == 1
 
 
+@pytest.mark.both
 def test_one_turn_at_a_time_starts_calls(local):
     made = run(questions=1)
     assert services.begin_turn("local", "another", 60)
@@ -85,6 +87,7 @@ def test_one_turn_at_a_time_starts_calls(local):
     assert answer_all(made) == 1
 
 
+@pytest.mark.both
 def test_a_turn_that_was_taken_over_starts_no_calls(local, fake, monkeypatch):
     made = run(questions=3)
     monkeypatch.setattr(services, "renew_turn", lambda *_: False)
@@ -160,6 +163,7 @@ def _waiting_on(seconds, wait):
 # ---------------------------------------------------------------- runs in turn
 
 
+@pytest.mark.both
 def test_runs_take_turns(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     collection, model = canals(30), echo()
@@ -176,6 +180,7 @@ def test_runs_take_turns(fake, settings):
     assert when_short_was_done < 30
 
 
+@pytest.mark.both
 def test_a_run_that_is_paused_or_cancelled_is_not_asked(local, fake):
     made = run(questions=2)
     runs.pause(made, "Too dear.")
@@ -296,7 +301,6 @@ PASSING = [
 ]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(("case", "fault", "status", "words"), PASSING)
 def test_a_passing_fault_counts_and_lets_the_response_wait(local, fake, case, fault, status, words):
     made = run(questions=1)
@@ -533,7 +537,6 @@ def test_a_service_that_is_down_is_paused(fake, settings):
     assert set(made.responses.values_list("attempts", flat=True)) == {0}
 
 
-@pytest.mark.once
 def test_an_outage_of_an_hour_costs_nothing_and_ends_by_itself(local, fake):
     """By the test's own clock: each pause passes as soon as it has begun."""
     made = run(questions=20)
@@ -587,7 +590,6 @@ def test_a_call_whose_thread_begins_during_a_pause_makes_no_second_one(local, fa
     assert ServiceStatus.objects.get().pauses == 1
 
 
-@pytest.mark.once
 def test_a_prompt_that_brings_the_service_down_fails_in_the_end(local, fake, monkeypatch):
     """Whenever it is asked, the service is down until the pause is over."""
     made = run(questions=3)
@@ -658,6 +660,7 @@ def test_a_late_recovery_does_not_end_a_pause_of_another_turn(local):
     assert 0 < late.seconds_of_pause() <= 60
 
 
+@pytest.mark.both
 def test_answers_in_flight_are_kept_when_the_database_is_out_at_the_hand_over(
     fake, settings, monkeypatch
 ):
@@ -762,6 +765,7 @@ def test_an_answer_under_way_when_its_run_is_cancelled_is_kept(local, fake):
     assert stored(made).state == RunState.CANCELLED
 
 
+@pytest.mark.both
 def test_what_is_set_back_after_its_run_was_cancelled_is_cancelled(local):
     made = run(questions=1)
     queue, call = claimed(made)
@@ -771,6 +775,7 @@ def test_what_is_set_back_after_its_run_was_cancelled_is_cancelled(local):
     assert responses.progress(made).cancelled == 1
 
 
+@pytest.mark.both
 def test_rows_claimed_ahead_are_not_asked_after_their_run_is_cancelled(fake, settings, monkeypatch):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     monkeypatch.setattr(turn, "RENEW", 0.0)
@@ -791,6 +796,7 @@ def test_rows_claimed_ahead_are_not_asked_after_their_run_is_cancelled(fake, set
     assert progress.cancelled == 9 - progress.done
 
 
+@pytest.mark.both
 def test_a_ready_row_that_was_lost_is_not_asked(fake, settings, monkeypatch):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     monkeypatch.setattr(turn, "RENEW", 0.0)
@@ -808,6 +814,7 @@ def test_a_ready_row_that_was_lost_is_not_asked(fake, settings, monkeypatch):
 # ---------------------------------------------------------------- workers that die
 
 
+@pytest.mark.both
 def test_what_a_dead_worker_held_is_asked_again(local, fake):
     made = run(questions=1)
     queue, _ = claimed(made)
@@ -819,6 +826,7 @@ def test_what_a_dead_worker_held_is_asked_again(local, fake):
     assert (responses.progress(made).done, len(fake.calls)) == (1, 1)
 
 
+@pytest.mark.both
 def test_a_response_that_kills_its_workers_fails_in_the_end(local):
     made = run(questions=1)
     for _ in range(call_queues.MAX_ATTEMPTS):
@@ -831,6 +839,7 @@ def test_a_response_that_kills_its_workers_fails_in_the_end(local):
     assert "The worker stopped while it asked" in row.error
 
 
+@pytest.mark.both
 def test_an_answer_that_comes_after_its_lease_is_not_stored_twice(local, fake):
     made = run(questions=1)
     queue, late = claimed(made, "late")
@@ -842,6 +851,7 @@ def test_an_answer_that_comes_after_its_lease_is_not_stored_twice(local, fake):
     assert Attempt.objects.count() == 1
 
 
+@pytest.mark.both
 def test_leases_are_renewed_while_a_call_lasts(local, fake):
     made = run(questions=1)
     queue, call = claimed(made, "mine")

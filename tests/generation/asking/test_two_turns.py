@@ -109,6 +109,7 @@ def test_both_turns_are_asked_and_both_replies_kept(fake, made):
     assert made.state == "done"
 
 
+@pytest.mark.both
 def test_a_worker_that_dies_between_the_turns_loses_and_doubles_nothing(fake, made):
     first_answered(made)
     queue, second = claimed(made, "two")  # it dies during the second call
@@ -134,6 +135,7 @@ def answer(text, call):
     return chat.Reply(text, request, 200, "echo-1", "stop", 3, 2, 5)
 
 
+@pytest.mark.both
 def test_a_first_reply_of_a_worker_that_lost_its_lease_is_not_stored(made):
     queue, call = claimed(made, "one")
     expire()
@@ -143,7 +145,6 @@ def test_a_first_reply_of_a_worker_that_lost_its_lease_is_not_stored(made):
     assert made.responses.get().state == ResponseState.PENDING
 
 
-@pytest.mark.once
 def test_each_turn_has_all_attempts(fake, made):
     fake.enqueue(*[Fault(500)] * 4, Say("5 km"), *[Fault(500)] * 4, Say("6 km"))
     for _ in range(12):
@@ -183,6 +184,7 @@ def test_a_run_that_was_cancelled_between_the_turns_goes_on_with_the_second(fake
 # ---------------------------------------------------------------- its cost
 
 
+@pytest.mark.both
 def test_a_cap_holds_over_both_turns(fake, local):
     model = echo(max_tokens=10)
     registry.set_prices(model, 1e6, 1e6)
@@ -265,7 +267,6 @@ def test_the_page_of_a_response_shows_both_turns(client, fake, made, rosa):
     assert text.count("<td>answered</td>") == 2
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("reply", "sentence"),
     [

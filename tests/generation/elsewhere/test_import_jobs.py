@@ -54,6 +54,7 @@ def done(program, key):
     return program.get(f"{IMPORTS}{key}/").json()
 
 
+@pytest.mark.both
 def test_a_file_is_checked_confirmed_imported_and_undone(program, release):
     options = json.dumps({"name": "Lab"})
     answer = sent(program, release, dry_run=True, options=options)
@@ -84,6 +85,7 @@ def test_a_release_is_named_by_its_id_or_by_collection_and_version(program, rele
     assert by_id["options"] == {"release": "1.0"}
 
 
+@pytest.mark.both
 def test_an_import_of_what_a_study_uses_is_not_undone(program, client, release, olga):
     key = sent(program, release).json()["id"]
     assert done(program, key)["state"] == "done"

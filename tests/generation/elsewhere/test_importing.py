@@ -50,6 +50,7 @@ def refused(release, *lines):
     return error.value.problems
 
 
+@pytest.mark.both
 def test_the_responses_are_stored_with_the_prompts_that_were_sent():
     release = released()
     first, second, _ = instances_of(release)
@@ -103,6 +104,7 @@ def test_the_responses_are_stored_with_the_prompts_that_were_sent():
     }
 
 
+@pytest.mark.both
 def test_a_check_stores_nothing():
     release = released()
     check(release, file_of(line(instances_of(release)[0])))
@@ -198,6 +200,7 @@ def test_a_record_that_came_after_the_release_is_none_of_it():
     assert "has no row" in refused(release, line(new))[0]
 
 
+@pytest.mark.both
 def test_a_model_has_one_response_to_a_row():
     release = released()
     first, second, _ = instances_of(release)

@@ -33,8 +33,7 @@ from tests.judging.blinding.marked import (
 )
 from tests.test_access_table import rows
 
-# Once: other tests run the queries on both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 FURTHER = {
     role: [[], *([further] for further in Role if further not in (role, *left_out))]

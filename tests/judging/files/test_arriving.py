@@ -17,7 +17,7 @@ from tests.factories import person
 from tests.judging import humanfile
 from tests.judging.files.test_importing import ROWS, bring
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 STEPS = 6  # the beginning, two of questions, two of rows, the last
 
 

@@ -18,8 +18,7 @@ from tests.factories import person
 from tests.judging import factories as make
 from tests.judging import humanfile
 
-# Once: other modules send the same statements to both databases.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 def bring(data=None, name="Abbeys judged"):

@@ -21,7 +21,7 @@ from tests.generation.elsewhere.factories import line as given
 from tests.generation.factories import canals
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def closed(study):

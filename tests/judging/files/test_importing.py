@@ -53,6 +53,7 @@ def test_a_file_with_nulls_and_numbers_with_a_point_is_the_file_without():
     assert exporting.published_data(report.study) == strict
 
 
+@pytest.mark.both
 def test_the_published_sample_comes_in_as_its_own_lines_count_it(sample):
     report = import_human_evaluation(sample, "Published")
     labels, questions = Counter(), set()
@@ -78,6 +79,7 @@ def test_the_published_sample_comes_in_as_its_own_lines_count_it(sample):
     assert sorted(numbers) == sorted(questions)
 
 
+@pytest.mark.both
 def test_the_published_sample_goes_out_equal(sample):
     study = import_human_evaluation(sample, "Published").study
     assert json.loads(exporting.published_text(study)) == json.loads(sample)
@@ -119,6 +121,7 @@ def test_a_published_text_is_shown_as_it_was_released_and_never_held():
     assert (response.text, bool(response.held)) == (text, False)
 
 
+@pytest.mark.both
 def test_importing_twice_adds_nothing():
     first = bring(humanfile.data())
     before = all_counts()
@@ -128,6 +131,7 @@ def test_importing_twice_adds_nothing():
     assert all_counts() == before
 
 
+@pytest.mark.both
 def test_the_same_name_for_another_file_is_refused():
     bring(humanfile.data())
     before = all_counts()

@@ -36,6 +36,7 @@ def by_item(*replies):
     return table(["item", "reply"], *enumerate(replies))
 
 
+@pytest.mark.both
 def test_replies_are_stored_as_they_are_and_read_by_the_same_rule(study):
     report = import_predictions(study, by_item(SAID, "evaluation: wrong", "particially"), "GPT-4")
     assert (report.is_new, report.replies, report.unparsed, report.untouched) == (True, 3, 2, 1)
@@ -64,6 +65,7 @@ def test_a_response_is_named_by_its_id_or_its_keys(study, way):
     assert set(MachineVerdict.objects.values_list("verdict", flat=True)) == {"correct"}
 
 
+@pytest.mark.both
 def test_the_same_file_again_adds_nothing_and_another_is_refused(study):
     import_predictions(study, by_item(SAID), "GPT-4")
     assert import_predictions(study, by_item(SAID), "GPT-4").is_new is False
@@ -79,7 +81,6 @@ def test_two_judges_of_like_names_get_two_pseudonyms(study):
     assert second.judge.pseudonym == "gpt (model 2)"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -98,7 +99,6 @@ def test_a_file_of_another_shape_is_refused(study, data, words):
     assert not MachineVerdict.objects.exists()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [

@@ -20,7 +20,7 @@ from judging.studies import current
 from tests.generation.factories import two_turns
 from tests.judging.factories import finished_run, instance, language_model, response, run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 PIECES = ["You said “", "”. Is Echo sure?"]
 

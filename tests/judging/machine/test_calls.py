@@ -117,6 +117,7 @@ def test_no_whole_reply_is_read_to_draw_a_study_or_to_ask_its_judge(study, judge
     assert not [one for one in asked if '"generation_response"."reply"' in one["sql"]]
 
 
+@pytest.mark.both
 def test_every_response_is_judged_once_and_the_raw_reply_kept(study, judge_model, fake):
     judge = judged_by(study, judge_model)
     assert control.progress(judge) == control.MachineProgress(0, 0, 4, 0, 0, 0)
@@ -171,6 +172,7 @@ def judged_again(study, numbers=(0, 1)):
     rounds.judge_again(study, rounds.JudgedAgain(numbers=list(numbers)), plan, by=admin)
 
 
+@pytest.mark.both
 def test_a_round_by_another_version_gets_verdicts_of_its_own(client, study, judge_model, fake):
     mine = judged_by(study, judge_model)
     judged_again(study)
@@ -199,6 +201,7 @@ def test_outdated_replies_from_a_file_give_no_advice_to_ask(client, study):
     assert "Let the model judge again" not in page
 
 
+@pytest.mark.both
 def test_a_further_round_cancels_what_waits_by_a_version_that_counts_no_more(
     study, judge_model, fake
 ):
@@ -256,6 +259,7 @@ def test_what_was_cancelled_by_a_version_that_counts_no_more_is_not_resumed(stud
     assert judge_all() == 2
 
 
+@pytest.mark.both
 def test_the_list_of_judge_models_asks_as_much_for_two_as_for_one(study, judge_model):
     def asked():
         with CaptureQueriesContext(connection) as statements:
@@ -279,6 +283,7 @@ def test_a_round_by_the_same_version_needs_no_further_verdict(study, judge_model
     assert len(fake.calls) == 4
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("half", ["development", "held_out"])
 def test_one_half_of_the_articles_is_judged_alone(client, study, judge_model, half):
     client.force_login(person("ada", Role.ADMIN))
@@ -353,6 +358,7 @@ def test_only_the_chosen_prompts_are_judged(judge_model):
     assert Judge.objects.filter(model=judge_model).count() == 1
 
 
+@pytest.mark.both
 def test_beginning_twice_adds_nothing(study, judge_model):
     judged_by(study, judge_model)
     judged_by(study, judge_model)
@@ -456,6 +462,7 @@ def claimed(holder, most=1):
     return queue.claim(line, holder, 60, most)
 
 
+@pytest.mark.both
 def test_a_reply_that_comes_after_the_lease_ran_out_is_left(study, judge_model):
     control.begin(study, judge_model)
     (late,) = claimed("first")
@@ -471,6 +478,7 @@ def test_a_reply_that_comes_after_the_lease_ran_out_is_left(study, judge_model):
     assert row.calls.count() == 1
 
 
+@pytest.mark.both
 def test_a_worker_lost_at_the_last_call_fails_the_response(study, judge_model):
     control.begin(study, judge_model)
     MachineVerdict.objects.update(
@@ -495,7 +503,7 @@ def test_one_message_has_all_judged(study, judge_model, monkeypatch):
     assert sent == [("local",)]
 
 
-@pytest.mark.once
+@pytest.mark.both
 def test_a_run_and_a_judge_model_take_turns_at_a_service(study, judge_model, fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     made = run(questions=20, models=[judge_model])
@@ -518,6 +526,7 @@ def test_cancelling_asks_nothing_more(study, judge_model):
     assert control.resume(judge) == 3
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("verb", ["release", "retry"])
 def test_what_is_set_back_after_its_judge_was_cancelled_is_not_asked(study, judge_model, verb):
     judge = control.begin(study, judge_model)
@@ -532,6 +541,7 @@ def test_what_is_set_back_after_its_judge_was_cancelled_is_not_asked(study, judg
     assert judge_all() == 4
 
 
+@pytest.mark.both
 def test_a_judge_whose_rows_are_all_being_asked_can_be_cancelled_and_resumed(study, judge_model):
     judge = control.begin(study, judge_model)
     calls = claimed("here", 9)

@@ -94,7 +94,6 @@ def test_a_refused_version_keeps_what_was_typed(client, ada, fields, words):
     assert JudgePrompt.objects.count() == 1
 
 
-@pytest.mark.once
 def test_one_model_with_two_prompts_is_two_judges_that_tables_tell_apart(client, local, fake):
     fake.answer = lambda request: "evaluation: correct"
     study, model = study_of(), echo()

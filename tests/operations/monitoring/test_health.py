@@ -34,6 +34,7 @@ def silent_server():
         yield listening.getsockname()[1]
 
 
+@pytest.mark.both
 def test_everything_is_ok_in_a_running_installation(beating):
     report = health.look()
     assert report.ok, report
@@ -64,6 +65,7 @@ def test_a_broker_of_files_without_its_folder_is_reported(beating, settings, tmp
     assert states(health.look())["broker"] == State.FAIL
 
 
+@pytest.mark.both
 def test_a_database_that_hangs_is_not_waited_for(beating, monkeypatch):
     hanging = threading.Event()
     monkeypatch.setattr(health, "of_database", hanging.wait)
@@ -74,6 +76,7 @@ def test_a_database_that_hangs_is_not_waited_for(beating, monkeypatch):
     assert "no answer within 0.7 s" in next(iter(report.findings)).sentence
 
 
+@pytest.mark.both
 def test_missing_migrations_are_reported_and_no_rows_are_read(beating, monkeypatch):
     known = {**health.migrations_here(), ("leases", "0099_new"): None}
     monkeypatch.setattr(health, "migrations_here", lambda: known)
@@ -120,6 +123,7 @@ def other_connections():
         return cursor.fetchone()[0]
 
 
+@pytest.mark.both
 def test_the_threads_of_the_checks_close_their_connections(beating):
     health.look()
     if connection.vendor == "postgresql":

@@ -16,6 +16,7 @@ from operations.monitoring import heartbeats
 from tests.servers import free_port
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_a_beat_is_one_row_however_often_it_comes():
     heart = heartbeats.Heart("work@here", ["work"])
@@ -26,6 +27,7 @@ def test_a_beat_is_one_row_however_often_it_comes():
     assert heartbeats.silences()["work"] < 60
 
 
+@pytest.mark.both
 @pytest.mark.django_db
 def test_the_latest_of_several_workers_counts():
     for process, minutes in (("work@a", 9), ("work@b", 2), ("work@c", 5)):

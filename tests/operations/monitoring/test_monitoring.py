@@ -80,6 +80,7 @@ def test_details_are_for_the_token(client, shown, settings):
     assert "checks" not in client.get("/readyz", headers={"authorization": "Bearer x"}).json()
 
 
+@pytest.mark.both
 def test_without_a_database_no_session_is_read(shown, monkeypatch):
     client = signed_in(Role.ADMIN)
     shown(Finding("database", State.FAIL, "The database does not answer."))
@@ -136,6 +137,7 @@ def answered(settings):
     return run
 
 
+@pytest.mark.both
 def test_the_figures_count_the_rows(client, settings, shown, answered):
     client.force_login(person("alice", Role.ADMIN))
     settings.WIKI_CONTACT = "alice@example.org"
@@ -160,6 +162,7 @@ def test_the_figures_count_the_rows(client, settings, shown, answered):
     assert metrics["sicetnon_people_signed_in"] == "1"
 
 
+@pytest.mark.both
 def test_imports_and_freezes_that_wait_are_counted(client, settings, shown):
     shown(WELL, findings.of_migrations(0))
     alice, collection = person("alice", Role.ADMIN), datasets.mills()
@@ -181,6 +184,7 @@ def test_imports_and_freezes_that_wait_are_counted(client, settings, shown):
     assert metrics['sicetnon_leases_expired{queue="freezes"}'] == "0"
 
 
+@pytest.mark.both
 def test_each_kind_of_leased_row_is_in_a_figure():
     counted = [*(queue.held for queue in QUEUES), *HELD_BY_PEOPLE.values()]
     assert {rows.model for rows in counted} == set(Leased.__subclasses__())
@@ -193,6 +197,7 @@ def test_what_waits_for_a_person_is_in_no_queue(client, settings, shown, answere
     assert figures(client, settings)['sicetnon_queue_waiting{queue="responses"}'] == "0"
 
 
+@pytest.mark.both
 def test_the_figures_cost_the_same_few_queries_however_many_rows(
     client, settings, shown, answered, django_assert_max_num_queries
 ):

@@ -17,7 +17,7 @@ from tests.factories import person
 
 CODE = re.compile(r'code="(\w+)"')
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pages.rest import idempotency
 from tests.accounts.factories import bearer
 from tests.factories import person
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.pages.rest.urls")]
+pytestmark = [pytest.mark.both, pytest.mark.django_db, pytest.mark.urls("tests.pages.rest.urls")]
 
 MILLS = "/api/mills/"
 
@@ -85,14 +85,12 @@ def test_answers_are_swept_after_a_day(program):
     assert not KeptAnswer.objects.exists()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("key", ["a b", "x" * 101, "é"])
 def test_a_key_that_cannot_be_one_is_refused(program, key):
     assert make(program, key=key).status_code == 400
     assert not Collection.objects.exists()
 
 
-@pytest.mark.once
 def test_files_are_compared_by_their_contents(program):
     def send(text):
         file = SimpleUploadedFile("weir.txt", text)

@@ -10,6 +10,7 @@ from tests.factories import person
 from tests.races import at_once
 
 pytestmark = [
+    pytest.mark.both,
     pytest.mark.alone,
     pytest.mark.django_db(transaction=True),
     pytest.mark.urls("tests.pages.rest.urls"),

@@ -54,6 +54,7 @@ def walk(reader, address):
 ORDERED = [f"mill-{n}" for n in (2, 1, 0, 5, 8, 7, 6, 9)]
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("size", "sizes"), [(1, [1] * 8), (3, [3, 3, 2]), (4, [4, 4]), (8, [8]), (50, [8])]
 )
@@ -67,6 +68,7 @@ def test_filters_hold_on_all_pages(reader, mills):
     assert (names, sizes) == (["mill-1", "mill-5", "mill-7", "mill-9"], [2, 2])
 
 
+@pytest.mark.both
 def test_rows_that_come_or_go_shift_nothing(reader, mills):
     first = reader.get(f"{MILLS}?page_size=3").json()
     Collection.objects.filter(name__in=["mill-2", "mill-0"]).delete()
@@ -78,6 +80,7 @@ def test_an_empty_list_has_a_page(reader):
     assert reader.get(MILLS).json() == {"results": [], "next": None}
 
 
+@pytest.mark.both
 def test_times_and_flags_narrow(reader, mills):
     moment = now().isoformat()
     assert walk(reader, f"{MILLS}?since={moment}")[0] == []
@@ -111,7 +114,6 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(("query", "said"), BAD)
 def test_another_parameter_or_value_is_refused_with_what_is_allowed(reader, query, said):
     answer = reader.get(f"{MILLS}?{query}")
@@ -141,7 +143,6 @@ def cursor_of(reader, address=f"{MILLS}?page_size=2"):
     return parse_qs(urlsplit(reader.get(address).json()["next"]).query)["cursor"][0]
 
 
-@pytest.mark.once
 def test_a_cursor_that_was_changed_or_is_of_another_list_is_refused(reader, mills, client):
     cursor = cursor_of(reader)
     other = sealed(json.dumps(["", 1]))

@@ -54,7 +54,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(("method", "path", "headers", "status", "code"), REFUSED)
 def test_every_refusal_has_one_shape(program, method, path, headers, status, code):
     """tests/documented.py checks the shape itself."""
@@ -77,6 +76,7 @@ def test_too_many_requests_wait(program, rosa):
     assert 20 < int(answer["Retry-After"]) < 60
 
 
+@pytest.mark.both
 def test_an_outage_of_the_database_is_named(program, monkeypatch):
     def down(*_, **__):
         raise OperationalError("no connection")
@@ -129,7 +129,6 @@ BAD_BODIES = [
 ]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(("body", "said"), BAD_BODIES)
 def test_a_body_that_cannot_be_read_is_named(program, body, said):
     answer = send(program, body)
@@ -138,13 +137,11 @@ def test_a_body_that_cannot_be_read_is_named(program, body, said):
     assert not Collection.objects.exists()
 
 
-@pytest.mark.once
 def test_the_fields_of_a_bad_body_are_named(program):
     answer = send(program, {"name": "x" * 30, "inner": {"year": "no"}})
     assert set(answer.json()["fields"]) == {"name", "inner.year"}
 
 
-@pytest.mark.once
 def test_unknown_fields_of_a_form_are_named(program):
     answer = program.post("/api/imports/", {"name": "weir", "file": b"x", "titel": "Weir"})
     assert answer.status_code == 400
@@ -153,7 +150,6 @@ def test_unknown_fields_of_a_form_are_named(program):
     }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("text", [r"\\u0000", r"\ud83d\ude00", "é"])
 def test_what_only_looks_like_a_bad_character_is_taken(program, text):
     answer = send(program, '{"name": "weir", "anything": {"a": "TEXT"}}'.replace("TEXT", text))
@@ -175,7 +171,6 @@ def test_a_token_may_send_as_much_as_its_person(client, rosa):
     assert send(client, body, headers=wrong).status_code == 413
 
 
-@pytest.mark.once
 def test_a_client_that_leaves_midway_changes_nothing(rosa):
     class Gone:
         def read(self, *_):
@@ -190,7 +185,6 @@ def test_a_client_that_leaves_midway_changes_nothing(rosa):
     assert not Collection.objects.exists()
 
 
-@pytest.mark.once
 def test_a_program_that_has_the_answer_is_told_so(program):
     Collection.objects.create(name="weir", title="Weir")
     first = program.get("/api/mills/weir/")
@@ -201,7 +195,6 @@ def test_a_program_that_has_the_answer_is_told_so(program):
     assert (changed.status_code, changed.json()["title"]) == (200, "The weir")
 
 
-@pytest.mark.once
 def test_a_page_of_a_list_is_known_though_its_cursor_is_sealed_anew(program):
     for name in ("mill", "weir"):
         Collection.objects.create(name=name)
@@ -218,14 +211,12 @@ def test_a_page_of_a_list_is_known_though_its_cursor_is_sealed_anew(program):
     assert (last.status_code, last.json()["next"]) == (200, None)
 
 
-@pytest.mark.once
 def test_the_schema_has_an_etag(program):
     first = program.get("/api/schema.json")
     known = program.get("/api/schema.json", headers={"If-None-Match": first["ETag"]})
     assert (known.status_code, known.content) == (304, b"")
 
 
-@pytest.mark.once
 def test_a_file_is_given_whatever_is_accepted_and_its_refusal_is_json(program):
     answer = program.get("/api/mills.csv/", headers={"Accept": "text/csv"})
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv")
@@ -233,12 +224,10 @@ def test_a_file_is_given_whatever_is_accepted_and_its_refusal_is_json(program):
     assert refused.json()["error"] == "busy takes true or false."
 
 
-@pytest.mark.once
 def test_a_head_is_answered_as_its_get(program):
     assert program.head(MILLS).status_code == 200
 
 
-@pytest.mark.once
 def test_a_scope_is_of_no_concern_to_a_page(client, rosa):
     client.force_login(rosa)
     assert client.get("/api/mills.csv/").status_code == 200
