@@ -12,7 +12,7 @@ from config.logs import logging_config
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA_DIR = environment.data_dir(ROOT)
-VERSION = "1.0.0"
+VERSION = "1.0.0rc1"
 
 AUTHORITIES = environment.trust_authorities(DATA_DIR)
 SECRET_KEY = environment.secret_key(DATA_DIR)

@@ -11,11 +11,6 @@ COLUMNS = (
     "source", "source_title", "source_authors", "source_year", "source_citation", "source_paper", "source_data",
     "annotated_by", "how_made", "limits", "biases", "personal_data",
 )  # fmt: skip
-# Files that were written before these were asked for lack them, and are written again byte for byte.
-_MAY_BE_MISSING = {
-    "keywords", "source_title", "source_authors", "source_year", "source_paper", "source_data", "annotated_by",
-    "how_made", "limits", "biases", "personal_data",
-}  # fmt: skip
 # Columns with a list of people or institutions.
 PEOPLE = ("creators", "source_authors")
 # Who annotated, by the words that the cards of Hugging Face have for it.
@@ -58,12 +53,8 @@ def doi_of(text: str) -> str:
 
 
 def in_order(about: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns in their order, which no database keeps; without those that may be missing and are empty."""
-    return {
-        name: _value(name, about[name])
-        for name in COLUMNS
-        if name in about and (about[name] or name not in _MAY_BE_MISSING)
-    }
+    """The columns in their order, which no database keeps."""
+    return {name: _value(name, about[name]) for name in COLUMNS if name in about}
 
 
 def _value(name: str, value: Any) -> Any:

@@ -21,7 +21,6 @@ from evaluation.archive.bundles import text_of
 from evaluation.charts.standalone import WIDTHS
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.counts.listed_studies import StudyEntry, entries, studies
-from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.report.display import FORMS
 from evaluation.rows.choice import ResponseChoice
@@ -132,7 +131,7 @@ def reports_read(request: Request, study_id: int) -> HttpResponse:
 def snapshots_read(request: Request, snapshot_id: int) -> HttpResponseBase:
     """A frozen report, byte for byte; its ETag is the sha256 of these bytes."""
     kept = snapshot_for(person_of(request), snapshot_id)
-    content = snapshots.text_of(kept).encode()
+    content = kept.text.encode()
     return stored_response(
         request._request,
         io.BytesIO(content),

@@ -21,7 +21,7 @@ from leases.refusal import Refusal
 from operations.names import are_kept
 
 FORMAT = "sic-et-non backup"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 MOST_MANIFEST = 64 * 1024**2  # bytes
 # The bytes of a row: neither database holds a longer value.
@@ -54,7 +54,7 @@ class BundlePart:
 
 @dataclass(frozen=True)
 class RowsPart(BundlePart):
-    """The rows of one table. `checksum` (checksums.py) is the same on every database; its key in the file is `said`.
+    """The rows of one table. `checksum` (checksums.py) is the same on every database.
 
     `last_key` is the highest key that the table has ever used.
     """
@@ -63,7 +63,7 @@ class RowsPart(BundlePart):
     columns: list[str]
     rows: int
     checksum: str
-    last_key: int = 0
+    last_key: int
 
 
 class Writer:
@@ -87,7 +87,7 @@ class Writer:
         """Write the manifest with its signature, and end the file."""
         entries = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
         entries["signature"] = sign(entries)
-        text = json.dumps(entries, indent=1, ensure_ascii=False, default=_entry)
+        text = json.dumps(entries, indent=1, ensure_ascii=False, default=asdict)
         self.part(MANIFEST, [text.encode("utf-8")])
         self.zip.close()
 
@@ -142,7 +142,7 @@ class Bundle:
             raise BadBundle(f"{self.path} is no backup of Sic et Non.")
         if manifest.get("format_version") != FORMAT_VERSION:
             raise BadBundle(
-                f"{self.path} was written by a newer version of Sic et Non. Restore it with that version."
+                f"{self.path} was written by another version of Sic et Non. Restore it with that version."
             )
         try:
             self.manifest: dict[str, Any] = manifest
@@ -152,7 +152,7 @@ class Bundle:
                 _short(app): list(map(_short, names))
                 for app, names in dict(manifest["migrations"]).items()
             }
-            self.tables = [_rows_part(**part) for part in manifest["tables"]]
+            self.tables = [RowsPart(**part) for part in manifest["tables"]]
             self.files = [BundlePart(**part) for part in manifest["files"]]
         except (KeyError, TypeError, ValueError):
             raise BadBundle(f"The manifest of {self.path} cannot be read.") from None
@@ -228,11 +228,7 @@ class Bundle:
 def signed_text(manifest: Mapping[str, Any]) -> bytes:
     """What a signature is over: the manifest without it, the same however it was spaced."""
     entries = {key: value for key, value in manifest.items() if key != "signature"}
-    return json.dumps(entries, sort_keys=True, default=_entry).encode("ascii")
-
-
-def _entry(part: BundlePart) -> dict[str, Any]:
-    return {"said" if key == "checksum" else key: value for key, value in asdict(part).items()}
+    return json.dumps(entries, sort_keys=True, default=asdict).encode("ascii")
 
 
 def _short(name: Any) -> str:
@@ -251,10 +247,6 @@ def _is_of_a_table(part: RowsPart) -> bool:
 def printable(text: str) -> str:
     """The text with everything escaped that could change or hide what a terminal shows."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def _rows_part(said: str, **entries: Any) -> RowsPart:
-    return RowsPart(checksum=said, **entries)
 
 
 def pieces_of(file: IO[bytes]) -> Iterator[bytes]:

@@ -25,12 +25,10 @@ from operations.entrants import Entrants, entrants
 from operations.exclusive import exclusive_access
 from operations.folder import kept_files, unknown_entries
 from operations.schema_version import (
-    BRIDGE,
     bring_to,
     bring_up_to_date,
     check_known,
     shortened,
-    too_old,
     unknown,
 )
 from operations.serialization import (
@@ -71,11 +69,6 @@ def verified(path: Path) -> tuple[Bundle, bool]:
         raise BadBundle(
             f"{path} was made by a newer version of Sic et Non ({bundle.app_version}): this one does not know "
             f"{shortened(newer)}. Restore it with that version or a later one."
-        )
-    if older := too_old(bundle.migrations):
-        raise BadBundle(
-            f"{path} was made by a version of Sic et Non ({bundle.app_version}) from before {shortened(older)}. "
-            f"Restore it with {BRIDGE}, and make a backup with that."
         )
     bundle.verify()
     return bundle, ours

@@ -16,12 +16,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from leases.refusal import Refusal
 
 Migrations = dict[str, list[str]]
-# The last version with the migrations that the present first ones replaced.
-BRIDGE = "commit 04fb733 of 25 November 2026"
 
 
 class UnknownSchema(Refusal):
-    """A newer version of this program has changed the tables, or one that is too old for this one made them."""
+    """A newer version of this program has changed the tables."""
 
     status = 503
 
@@ -40,41 +38,13 @@ def migrations_here() -> dict[tuple[str, str], Migration]:
     return MigrationLoader(None).disk_migrations or {}
 
 
-def _firsts() -> dict[str, str]:
-    """By app, the name of its first migration."""
-    return {app: name for app, name in migrations_here() if name.startswith("0001_")}
-
-
-def _began_otherwise(migrations: Migrations) -> set[str]:
-    """The apps that began with other first migrations, as versions up to BRIDGE had them.
-
-    A database that was brought up to date since no longer has their names (migrations/0002 of this room).
-    """
-    return {
-        app
-        for app, first in _firsts().items()
-        if any(name.startswith("0001_") and name != first for name in migrations.get(app, ()))
-    }
-
-
 def unknown(migrations: Migrations) -> list[str]:
     """Those of a newer version, as APP.NAME."""
-    began_otherwise = _began_otherwise(migrations)
     return [
         f"{app}.{name}"
         for app, names in migrations.items()
         for name in names
-        if app not in began_otherwise and (app, name) not in migrations_here()
-    ]
-
-
-def too_old(migrations: Migrations) -> list[str]:
-    """The present first migrations, as APP.NAME, that a database which began with others lacks."""
-    firsts = _firsts()
-    return [
-        f"{app}.{firsts[app]}"
-        for app in sorted(_began_otherwise(migrations))
-        if firsts[app] not in migrations[app]
+        if (app, name) not in migrations_here()
     ]
 
 
@@ -92,12 +62,6 @@ def check_known(using: str = "default") -> None:
         raise UnknownSchema(
             f"This database was last used by a newer version of Sic et Non: this one does not know {shortened(newer)}. "
             "Nothing was changed. Start the newer version, or restore a backup that was made before the upgrade."
-        )
-    if older := too_old(had):
-        raise UnknownSchema(
-            f"This database was last used by a version of Sic et Non from before {shortened(older)}. Nothing was "
-            f"changed. Start {BRIDGE} once: it brings the tables up to date. If its first start was cut off, remove "
-            "the empty database and start again."
         )
 
 

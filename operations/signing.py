@@ -29,21 +29,21 @@ def signature(manifest: Mapping[str, Any]) -> str:
 
 
 def is_ours(manifest: Mapping[str, Any]) -> bool:
-    """Whether this installation's key made the signature. Raises BadBundle if it should have, and did not."""
+    """Whether the manifest names this installation's key. Raises BadBundle if that did not make the signature."""
     try:
         ours = signature(manifest)
     except RecursionError:
         raise BadBundle(
             "This is no backup of Sic et Non: its manifest is nested too deeply."
         ) from None
-    if _same(ours, manifest.get("signature")):
-        return True
-    if _same(key_name(), manifest.get("key")):
+    if not _same(key_name(), manifest.get("key")):
+        return False
+    if not _same(ours, manifest.get("signature")):
         raise BadBundle(
             "This backup names this installation's key, but the signature is wrong: it was changed or damaged after "
             "it was written. No option restores it. Take another."
         )
-    return False
+    return True
 
 
 def _same(ours: str, given: object) -> bool:

@@ -205,11 +205,7 @@ def release_of(collection: Collection, version: str) -> Release:
 def file_of(release: Release, format: str) -> ReleaseFile:
     """The release's file of that format. Raises NotFoundHere."""
     rows = release.files.filter(format=format)
-    return first_of(
-        rows,
-        f"{release} has no stored file {format!r}. The operator makes the files of earlier releases with manage.py "
-        "verify_release --write.",
-    )
+    return first_of(rows, f"{release} has no file {format!r}.")
 
 
 @transaction.atomic

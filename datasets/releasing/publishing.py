@@ -64,10 +64,6 @@ def publish(release: Release, *, by: Person, name: str = "") -> tuple[Publicatio
         return already, False
     if reason := why_withheld(release):
         raise Conflict(f"{reason} Publish a release without that text.")
-    if not release.files.exists():
-        raise Conflict(
-            "The files of this release are not stored. The operator makes them: manage.py verify_release --write."
-        )
     if name:
         _claim(name, release.collection)
     made = Publication.objects.create(

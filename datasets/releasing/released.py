@@ -44,7 +44,7 @@ class ShownFile:
 class _Former:
     """A format that the collection has no more; its files stay."""
 
-    holds = "What the release held in a format that this version of the program does not write."
+    holds = "What the release held in a format that its collection has no more."
     leaves_out = "what that format left out."
     loads = 'data = open("{name}", "rb").read()'
     content_type = "application/octet-stream"

@@ -1,17 +1,12 @@
-"""Whether the files and rows of a release are those that were frozen, and the files of releases that have none yet."""
+"""Whether the files and rows of a release are those that were frozen."""
 
 import hashlib
 from collections.abc import Iterator
-from functools import partial
-
-from django.db import transaction
 
 from datasets.exporters import Exporter, exporters_of, hashed
-from datasets.models import Release, ReleaseFile
-from datasets.records import locked
+from datasets.models import Release
 from datasets.releasing import stored_files
-from datasets.releasing.bundle.writing import Bundle, stored_bundle
-from datasets.releasing.freezing import named_file, released_rows
+from datasets.releasing.freezing import released_rows
 from datasets.releasing.stored_files import FileDamaged
 from datasets.releasing.withholding import why_withheld
 
@@ -29,10 +24,7 @@ def sha256_of_rows(release: Release, exporter: Exporter | None = None) -> str:
 def problems(release: Release) -> Iterator[str]:
     """A sentence for each difference between what was frozen and what is there; none: all is as it was."""
     withheld = why_withheld(release)
-    files = [] if withheld else list(release.files.all())
-    if not files and not withheld:
-        yield "Its files are not stored. manage.py verify_release --write makes them."
-    for file in files:
+    for file in () if withheld else release.files.all():
         try:
             stored_files.check(file)
         except FileDamaged as damaged:
@@ -55,35 +47,3 @@ def differences(release: Release) -> Iterator[str]:
         other = known.get(file.format) if file.format != of_records else None
         if other and sha256_of_rows(release, other) != file.sha256:
             yield f"Its rows give another {file.name} now; the stored file is the one that was frozen."
-
-
-def make_files(release: Release) -> list[ReleaseFile]:
-    """Write the files of a release that has none, from its rows, and return them; [] where it has some.
-
-    Also [] where its text is withheld.
-    """
-    if release.files.exists() or why_withheld(release):
-        return []
-    exporters = exporters_of(release.collection, release.head)
-    made = [_made(release, exporter) for exporter in exporters.values()]
-    made.append(_bundle(release, made))
-    with transaction.atomic():
-        locked(release.collection)
-        if release.files.exists():
-            return []
-        for file in made:
-            file.release = release
-            file.save()
-    return made
-
-
-def _made(release: Release, exporter: Exporter) -> ReleaseFile:
-    chunks = exporter.chunks(released_rows(release))
-    stored = stored_files.store(text.encode("utf-8") for text in chunks)
-    return named_file(release.collection, release.version, exporter, stored)
-
-
-def _bundle(release: Release, files: list[ReleaseFile]) -> ReleaseFile:
-    rows = partial(released_rows, release)
-    stored = stored_bundle(release, rows, files, release.left_out.count())
-    return named_file(release.collection, release.version, Bundle(), stored)

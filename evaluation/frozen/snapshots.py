@@ -8,8 +8,7 @@ from django.db import transaction
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
-from evaluation.archive.bundles import require_read, sealed
-from evaluation.archive.bundles import text_of as json_of
+from evaluation.archive.bundles import require_read, sealed, text_of
 from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import Citation
 from evaluation.report.display import chosen
@@ -60,21 +59,16 @@ def freeze(
     snapshot = ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields)
     snapshot.runs.set(study.items.order_by().values_list("response__run", flat=True).distinct())
     named: Report = {**body, "snapshot": {**made_of, "id": snapshot.pk}}
-    snapshot.text = json_of(sealed(named))
+    snapshot.text = text_of(sealed(named))
     snapshot.save(update_fields=["text"])
     record(AuditKind.FREEZE, by, f"report {snapshot.pk}")
     return snapshot, True
 
 
-def text_of(snapshot: ReportSnapshot) -> str:
-    """The frozen report as JSON: the bytes that were frozen, or its data where the bytes are not kept."""
-    return snapshot.text or json_of(snapshot.body)
-
-
 def report_of(snapshot: ReportSnapshot) -> Report:
     """The frozen report as data. Raises Refusal for one of another format."""
     require_read(snapshot.body)
-    report: Report = json.loads(text_of(snapshot))
+    report: Report = json.loads(snapshot.text)
     return report
 
 
@@ -86,7 +80,7 @@ def citation_of(snapshot: ReportSnapshot, address: str) -> Citation:
         slug=snapshot.study.slug,
         frozen_at=snapshot.created_at,
         app_version=snapshot.app_version,
-        sha256=hashlib.sha256(text_of(snapshot).encode("utf-8")).hexdigest(),
+        sha256=hashlib.sha256(snapshot.text.encode("utf-8")).hexdigest(),
         authors=snapshot.authors,
         address=address,
     )

@@ -82,7 +82,7 @@ def page(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
 
 @public
 def as_json(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
-    return files.json_file(snapshots.text_of(snapshot))
+    return files.json_file(snapshot.text)
 
 
 @public

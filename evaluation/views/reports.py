@@ -47,7 +47,7 @@ class ReportSource:
     @property
     def sealed_text(self) -> str:
         """The report as JSON with the hash of itself; that of a frozen one is the bytes that were frozen."""
-        return snapshots.text_of(self.frozen) if self.frozen else text_of(sealed(self.body))
+        return self.frozen.text if self.frozen else text_of(sealed(self.body))
 
 
 def live(request: HttpRequest | Request, study_id: int) -> ReportSource:
@@ -94,7 +94,7 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
 def as_json(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> HttpResponse:
     if study_id:
         return files.json_file(text_of(live(request, study_id).body))
-    return files.json_file(snapshots.text_of(snapshot_for(person_of(request), snapshot_id)))
+    return files.json_file(snapshot_for(person_of(request), snapshot_id).text)
 
 
 @for_researchers

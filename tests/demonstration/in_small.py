@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts.models import Person
 from accounts.roles import Role
-from evaluation.frozen import publishing, snapshots
+from evaluation.frozen import publishing
 from evaluation.models import ReportSnapshot
 from generation import runs
 from generation.asking.runqueue import RunQueue
@@ -92,7 +92,7 @@ def shown_alike(client: Client, snapshot: ReportSnapshot, by: Person, folder: Pa
     """How many figures of scores there are, after the frozen report, its page, its published page and its zip, which
     counts again by itself, were found to have the same ones.
     """
-    expected = numbers_of(json.loads(snapshots.text_of(snapshot)))
+    expected = numbers_of(json.loads(snapshot.text))
     signed_in(client, by)
     page = client.get(f"/reports/snapshots/{snapshot.pk}/").content.decode()
     data = client.get(f"/reports/snapshots/{snapshot.pk}/report.zip").content

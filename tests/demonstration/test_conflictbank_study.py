@@ -95,7 +95,7 @@ def test_a_study_in_small(model, client, tmp_path):
     study = scored([run, others])
     rosa = person("rosa", Role.RESEARCHER)
     snapshot, _ = snapshots.freeze(study, by=rosa)
-    report = json.loads(snapshots.text_of(snapshot))
+    report = json.loads(snapshot.text)
 
     # What is counted here from the rows.
     assert of_report(report) == {cause: counted(run, cause) for cause in CAUSES}

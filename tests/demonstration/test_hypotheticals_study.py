@@ -189,7 +189,7 @@ def test_a_study_in_small(model, client, tmp_path):
     assert all((row.check_reply is None) == row.text.startswith("None") for row in checks)
     rosa = person("rosa", Role.RESEARCHER)
     snapshot, _ = snapshots.freeze(scored([run, few]), by=rosa)
-    report = json.loads(snapshots.text_of(snapshot))
+    report = json.loads(snapshot.text)
     for mode in ("controlled", "uncontrolled"):
         check_figures(report, run, mode)
     known = rows_of(few, "closed-book")["supported", "affirmative"]
@@ -200,5 +200,5 @@ def test_a_study_in_small(model, client, tmp_path):
     snapshot, _ = snapshots.freeze(study, by=rosa)
     uncontrolled = rows_of(run, "basic-1-uncontrolled")
     wrong = {key for key, row in uncontrolled.items() if f1(row) < 1}
-    check_errors(json.loads(snapshots.text_of(snapshot)), study, wrong)
+    check_errors(json.loads(snapshot.text), study, wrong)
     shown_alike(client, snapshot, rosa, tmp_path / "errors")

@@ -76,7 +76,7 @@ def test_a_study_in_small(model, client, tmp_path):
     study = scored([run])
     rosa = person("rosa", Role.RESEARCHER)
     snapshot, _ = snapshots.freeze(study, by=rosa)
-    report = json.loads(snapshots.text_of(snapshot))
+    report = json.loads(snapshot.text)
 
     # What is counted here from the rows: of seven records the memorised answer is known.
     right, memorised = (counted(run, "b1-1", f"{of}_aliases") for of in ("answer", "memorised"))

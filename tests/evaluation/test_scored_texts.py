@@ -138,7 +138,7 @@ def test_the_files_of_figures_and_rows_have_the_scores_of_texts(client, rita, st
 
 def test_the_zip_counts_all_of_it_anew(study):
     snapshot, _ = snapshots.freeze(study, by=person("rita", Role.RESEARCHER))
-    found = verify(bundle_file(study, snapshots.text_of(snapshot), "texts").content)
+    found = verify(bundle_file(study, snapshot.text, "texts").content)
     assert (found.wrong, SAME in found.notes) == ([], True)
 
 

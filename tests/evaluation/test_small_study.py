@@ -320,7 +320,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
 
     # Frozen, backed up, restored, and recomputed outside the app.
     frozen = {study.slug: snapshots.freeze(study, by=rosa)[0] for study in (two, many)}
-    texts = {slug: snapshots.text_of(one) for slug, one in frozen.items()}
+    texts = {slug: one.text for slug, one in frozen.items()}
     path = backups.make(tmp_path / "kept").path
     settings.DATA_DIR = tmp_path / "second"
     settings.DATA_DIR.mkdir()
@@ -329,7 +329,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     client.force_login(Person.objects.get(username="rosa"))
     number = count()
     for snapshot in ReportSnapshot.objects.select_related("study"):
-        assert snapshots.text_of(snapshot) == texts[snapshot.study.slug]
+        assert snapshot.text == texts[snapshot.study.slug]
         assert not snapshots.has_changed(snapshot)
         folder = tmp_path / f"zip-{next(number)}"
         data = client.get(f"/reports/snapshots/{snapshot.pk}/report.zip").content

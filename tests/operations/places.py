@@ -26,25 +26,6 @@ from tests.database import on_sqlite, source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# A backup that commit 04fb733 made: of a judged study with a published report, and of a draft. With the names of the
-# migrations that a database of then had.
-BRIDGE = Path(__file__).with_name("backup_of_04fb733.zip")
-
-
-def former() -> dict[str, list[str]]:
-    """By app, the names of migrations that a database of 04fb733 had."""
-    with zipfile.ZipFile(BRIDGE) as made:
-        migrations: dict[str, list[str]] = json.loads(made.read(MANIFEST))["migrations"]
-    return migrations
-
-
-# What of judging's migrations a database had that this version cannot bring forward: some, or all but the first of now.
-PARTS = {
-    "one": slice(1, 2),
-    "some": slice(1, 9),
-    "all but the first of now": slice(1, None),
-}
-
 
 @contextmanager
 def a_postgresql(template: str = "template1"):
@@ -178,7 +159,7 @@ def with_rows(path: Path, to: Path, table: str, rows: list, sign=signature, chan
                     row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows
                 ]
                 lines = [line + b"\n" for line in lines]
-                part |= {"rows": total.rows, "said": total.hash}
+                part |= {"rows": total.rows, "checksum": total.hash}
             done = writer.part(part["name"], lines)
             part |= {"bytes": done.bytes, "sha256": done.sha256}
         (change or (lambda manifest: None))(manifest)

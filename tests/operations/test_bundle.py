@@ -15,7 +15,7 @@ ROWS = {
     "table": "x",
     "columns": [],
     "rows": 0,
-    "said": "",
+    "checksum": "",
 }
 
 
@@ -78,7 +78,7 @@ def test_another_programs_files_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"format_version": 2}, "newer version"),
+        ({"format_version": 1}, "another version"),
         ({"tables": [{"name": "rows/x"}]}, "cannot be read"),
         ({"tables": [{**ROWS, "last_key": "5"}]}, "cannot be read"),
         ({"tables": [{**ROWS, "name": 5}]}, "cannot be read"),

@@ -170,7 +170,7 @@ def changed(path, to, change):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """A file and a table, in a backup that no installation signed."""
-    rows = {"table": "x.y", "columns": [], "rows": 0, "said": "", "last_key": 0}
+    rows = {"table": "x.y", "columns": [], "rows": 0, "checksum": "", "last_key": 0}
     path = tmp_path_factory.mktemp("small") / "a.zip"
     with path.open("wb") as file:
         writer = Writer(file)
@@ -215,7 +215,7 @@ def test_a_field_of_a_part_that_is_not_what_it_should_be(small, tmp_path, value)
 
             if not sentence_of(changed(small, tmp_path / "a.zip", change)):
                 read.append(field)
-    assert set(read) <= {"columns", "rows", "said", "last_key"}
+    assert set(read) <= {"columns", "rows", "checksum", "last_key"}
 
 
 def test_a_manifest_that_can_just_be_read_gives_a_sentence(small, tmp_path):

@@ -26,7 +26,6 @@ WIDE = {48 + n: 0xFF10 + n for n in range(10)}
 
 
 def without_key(manifest):
-    """As 04fb733 wrote it."""
     del manifest["key"]
 
 
@@ -76,12 +75,6 @@ def test_ours_needs_no_option(backup, restore):
     assert ("is complete: 2 rows, 3 files" in output, error) == (True, "")
     output, error = restore(backup)
     assert ("Restored and compared: 2 rows" in output, error) == (True, "")
-
-
-def test_a_backup_from_before_keys_were_named_is_ours_by_its_signature(backup, tmp_path, restore):
-    older = rewritten(backup, tmp_path / "older.zip", without_key)
-    assert restore(older, "--check-only")[1] == ""
-    assert "Restored and compared: 2 rows" in restore(older)[0]
 
 
 # ------------------------------------------------------------ changed

@@ -22,7 +22,7 @@ from datasets.releasing.verifying import sha256_of_rows
 from leases.refusal import Conflict, Refusal
 from operations import backups, restoring
 from operations.bundle import BadBundle, Writer
-from operations.schema_version import too_old, unknown
+from operations.schema_version import unknown
 from operations.serialization import SerializedTable
 from operations.signing import signature
 from tests import conflictbank
@@ -30,16 +30,7 @@ from tests.annotation import factories as annotation
 from tests.datasets.factories import mills
 from tests.factories import person
 from tests.leases.test_planner import known_size
-from tests.operations.places import (
-    PARTS,
-    a_place,
-    former,
-    manage,
-    python,
-    rewritten,
-    room_for,
-    with_rows,
-)
+from tests.operations.places import a_place, manage, python, rewritten, room_for, with_rows
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
@@ -298,18 +289,6 @@ def test_tables_of_a_room_that_the_backup_is_older_than_are_taken_back_first(bac
     assert "2 rows" in done.stdout
 
 
-@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
-def test_a_backup_with_former_migrations_alone_is_refused(backup, tmp_path, part):
-    path = rewritten(
-        backup,
-        tmp_path / "older.zip",
-        lambda manifest: manifest["migrations"].update(judging=former()["judging"][part]),
-    )
-    refused(
-        path, r"from before judging\.0001_all_tables\. Restore it with commit 04fb733", BadBundle
-    )
-
-
 def test_json_null_is_distinguished_from_no_value(data_dir, settings, tmp_path):
     """In a column that may not be NULL, JSON's null is a value like any other."""
     draft = annotation.draft(annotation.annotator(), valid_comment="a")
@@ -345,8 +324,7 @@ def test_the_command_says_the_refusal(tmp_path):
         call_command("restore", str(tmp_path / "none"))
 
 
-def test_former_migrations_are_told_from_later_ones():
-    assert unknown(former()) == too_old(former()) == []
+def test_migrations_that_are_not_here_are_named():
     assert unknown({"accounts": ["0001_all_tables", "0099_x"], "gone": ["0001_x"]}) == [
         "accounts.0099_x",
         "gone.0001_x",

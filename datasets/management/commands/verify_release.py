@@ -1,4 +1,4 @@
-"""manage.py verify_release [COLLECTION [VERSION]] [--write]"""
+"""manage.py verify_release [COLLECTION [VERSION]]"""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from datasets.models import Release
 from datasets.records import collection_named
 from datasets.releasing.freezing import release_of
 from datasets.releasing.stored_files import remove_unnamed
-from datasets.releasing.verifying import differences, make_files, problems
+from datasets.releasing.verifying import differences, problems
 from leases.command import RefusingCommand
 from pages.counting import how_many
 
@@ -20,16 +20,10 @@ class Command(RefusingCommand):
         parser.epilog = "Exit status: 0 when all is as it was frozen, 1 when something differs."
         parser.add_argument("collection", nargs="?", metavar="COLLECTION")
         parser.add_argument("version", nargs="?", metavar="VERSION")
-        parser.add_argument(
-            "--write", action="store_true", help="make the files of releases that have none"
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         differs = 0
         for release in self._releases(options):
-            if options["write"]:
-                for file in make_files(release):
-                    self.stdout.write(f"{release}: {file.name} written, sha256 {file.sha256}")
             found = list(problems(release))
             differs += bool(found)
             for sentence in [*(found or ["all is as it was frozen"]), *differences(release)]:

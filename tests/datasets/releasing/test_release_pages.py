@@ -74,7 +74,7 @@ def test_the_page_names_each_file_with_its_hash_and_how_to_load_it(admin, releas
 
 def test_a_file_whose_format_is_no_more_stays(admin, release):
     release.files.filter(format="wikicontradict-csv").update(format="former-csv")
-    assertContains(admin.get(PAGE), "a format that this version of the program does not write")
+    assertContains(admin.get(PAGE), "a format that its collection has no more")
     answer = admin.get(f"{PAGE}files/former-csv/")
     assert answer["Content-Type"] == "application/octet-stream"
     assert b"".join(answer.streaming_content).startswith(b"question_ID")

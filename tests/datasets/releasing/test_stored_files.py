@@ -13,7 +13,7 @@ from datasets.releasing import freezing, stored_files
 from datasets.releasing.stored_files import FileDamaged, path_of, store
 from leases.refusal import Conflict
 from tests.datasets.declared import test_parts
-from tests.datasets.factories import edited, imported, mills, record
+from tests.datasets.factories import imported, mills, record
 
 pytestmark = pytest.mark.django_db
 
@@ -155,14 +155,3 @@ def test_a_release_of_parts_stays_as_it_was_when_its_collection_goes_on():
     test_parts.imported(test_parts.dumped(test_parts.pond(2)), "explicit")
     Collection.objects.update(title="Ponds")
     assert verified() == "ponds 1.0: all is as it was frozen\n"
-
-
-def test_an_earlier_release_gets_its_files():
-    release = frozen()
-    ReleaseFile.objects.all().delete()
-    assert "Its files are not stored" in verified()
-    edited(release.rows.first().contradiction, title="Later")
-    said = verified(write=True)
-    assert "mills-1.0-records.json written" in said
-    assert "all is as it was frozen" in said
-    assert release.files.get(name="mills-1.0-records.json").sha256 == release.sha256

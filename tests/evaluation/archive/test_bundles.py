@@ -196,7 +196,7 @@ def test_any_kind_of_study_recomputes(made):
 
 def test_a_frozen_report_alone_is_checked_against_itself(study):
     snapshot, _ = snapshots.freeze(study, by=person("rita"))
-    outcome = verify(snapshots.text_of(snapshot).encode())
+    outcome = verify(snapshot.text.encode())
     assert outcome.wrong == []
     assert SAME in outcome.notes
     assert NOT_COMPUTED not in outcome.notes

@@ -47,7 +47,7 @@ def study(db):
 def zipped(study):
     """The zip of its frozen report."""
     snapshot, _ = snapshots.freeze(study, by=person("rita", Role.RESEARCHER))
-    return bundle_file(study, snapshots.text_of(snapshot), "scored").content
+    return bundle_file(study, snapshot.text, "scored").content
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
@@ -111,7 +111,7 @@ def test_verifying_the_zip_compares_every_figure(zipped):
     [("k", 99), ("n", 99), ("value", 0.123), ("cluster_low", 0.001), ("states", {"undecided": 9})],
 )
 def test_a_changed_figure_is_named(study, part, value):
-    report = json.loads(snapshots.text_of(snapshots.freeze(study, by=person("rita"))[0]))
+    report = json.loads(snapshots.freeze(study, by=person("rita"))[0].text)
     table = report["scores"]["tables"][1]
     place = next(n for n, one in enumerate(table["figures"]) if one[part] is not None)
     table["figures"][place][part] = value

@@ -130,9 +130,3 @@ def test_pages_that_list_a_report_of_another_format_lead_to_it(client, rita, stu
         f"/studies/{study.pk}/",
     ):
         assert client.get(address).status_code == 200, address
-
-
-def test_a_report_whose_bytes_were_not_kept_is_offered_as_its_data(client, rita):
-    older = stored(rita, of_format(1, None))
-    ReportSnapshot.objects.update(text="")
-    assert json.loads(client.get(f"/reports/snapshots/{older.pk}.json").content) == older.body
