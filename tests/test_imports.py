@@ -191,6 +191,7 @@ PURE = {
     "evaluation.archive",
     "evaluation.charts",
     "evaluation.compare",
+    "evaluation.frozen.second_kappa",
     "evaluation.labels",
     "evaluation.paper",
     "evaluation.report",

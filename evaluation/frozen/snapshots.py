@@ -9,6 +9,7 @@ from django.db import transaction
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from evaluation.archive.bundles import require_read, sealed, text_of
+from evaluation.frozen.second_kappa import put_scikit_learns
 from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import Citation
 from evaluation.report.display import chosen
@@ -46,6 +47,7 @@ def freeze(
     body = study_report(study, clustering)
     if not body["study"]["responses"]:
         raise Refusal("This study has no responses, so there is nothing to freeze.")
+    put_scikit_learns(body)
     if display := chosen(names or {}, body):
         body["display"] = display
     made_of = body["snapshot"]

@@ -6,6 +6,7 @@ from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.archive.bundles import ReportBundle
 from evaluation.archive.recompute import HASH, Findings, body_hash, check
+from evaluation.frozen.second_kappa import differing
 from evaluation.rows.hashing import digest, hashed_lines, rows_of
 from evaluation.shapes.study_report import Report
 from judging.models import Study
@@ -18,7 +19,10 @@ CHANGED = (
 OTHER_SCRIPT = (
     "The script in the zip is not this version's. It was not run; read it before you run it."
 )
-NOT_COMPUTED = "No number was computed anew: its rows are neither in the file nor in this database."
+NOT_COMPUTED = (
+    "Of the numbers, only kappa was computed anew, from the report's own tables: its rows are neither in the file nor "
+    "in this database."
+)
 UNSEALED = "The report has no hash of itself: it was not frozen."
 # What reading another shape than a report's raises: its parts are read by name.
 SHAPES = (
@@ -44,6 +48,7 @@ def verify(data: bytes) -> Verification:
         if bundle.manifest:
             check(bundle.report, bundle.rows, bundle.manifest, findings)
         _compare_with_study(bundle.report, findings, outcome)
+        _compare_kappas(bundle.report, findings)
     except SHAPES as error:
         raise Unreadable(
             f"The file is no report of this program, or a part of it is missing: {str(error)[:120]}."
@@ -76,3 +81,11 @@ def _compare_with_study(report: Report, findings: Findings, outcome: Verificatio
         return
     outcome.notes.append(SAME)
     check(report, b"".join(hashed_lines(study, report)), rows_of(study), findings)
+
+
+def _compare_kappas(report: Report, findings: Findings) -> None:
+    try:
+        findings.wrong += differing(report)
+    except ValueError:  # of a forged table, which its rows have shown already where they are here
+        if not findings.wrong:
+            raise

@@ -195,7 +195,7 @@ def cohen_kappa(
     """
     counts = checked(table)
     n = int(counts.sum())
-    if why := _undefined(counts):
+    if why := undefined(counts):
         return coefficient("cohen_kappa", None, n, weights=weights, reason=why)
     value = float(kappa(counts.astype(float), weights, places))
     weight = agreement_weights(places or range(len(counts)), weights)
@@ -234,7 +234,7 @@ def scott_pi(table: ArrayLike) -> Coefficient:
     """Scott's pi (1955): chance agreement from the two raters' pooled labels."""
     counts = checked(table)
     n = int(counts.sum())
-    if why := _undefined(counts):
+    if why := undefined(counts):
         return coefficient("scott_pi", None, n, reason=why)
     return coefficient("scott_pi", float(pi(counts.astype(float))), n)
 
@@ -302,7 +302,7 @@ def items_of(table: ArrayLike) -> Counts:
     return np.repeat(identity[first] + identity[second], counts[first, second], axis=0)
 
 
-def _undefined(counts: Counts) -> str:
+def undefined(counts: Counts) -> str:
     """Why a chance-corrected coefficient does not exist for this table; empty where it does."""
     n = int(counts.sum())
     if n == 0:

@@ -12,7 +12,6 @@ import pytest
 from django.db.models import Count, F, Q
 from django.http import QueryDict
 from django.template.loader import render_to_string
-from sklearn.metrics import cohen_kappa_score
 
 from annotation.models import Campaign
 from evaluation.archive import bundles
@@ -301,20 +300,6 @@ def test_a_changed_number_is_a_cell_of_the_page_that_is_not_the_computed_one(ann
 
 
 # ---------------------------------------------------------------- its own formulas
-
-
-@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
-def test_the_scripts_kappa_is_scikit_learns(weights):
-    for seed in range(20):
-        rng = np.random.Generator(np.random.PCG64(seed))
-        k = int(rng.integers(2, 5))
-        first, second = rng.integers(0, k, (2, 50))
-        table = np.zeros((k, k), dtype=int)
-        np.add.at(table, (first, second), 1)
-        known = {"labels": range(k), "weights": None if weights == "none" else weights}
-        assert kappa(table, range(k), weights) == pytest.approx(
-            cohen_kappa_score(first, second, **known)
-        )
 
 
 def test_the_scripts_kappa_of_cohens_table_and_of_none():
