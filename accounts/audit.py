@@ -1,7 +1,7 @@
 """The audit log: who did what to the installation, and when.
 
 An entry never holds a secret, and never what a stranger typed as a name, which may be a password. People are keys, so
-those who are forgotten stay in it under their pseudonym. The database refuses changes (append_only.py).
+those who are forgotten stay in it under their pseudonym. A trigger refuses changes (migrations/0001).
 """
 
 import heapq

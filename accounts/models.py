@@ -246,7 +246,7 @@ class Session(AbstractBaseSession):
 
 
 class AuditEvent(models.Model):
-    """An entry of the audit log. Only accounts.audit writes it; the database refuses changes (append_only.py)."""
+    """An entry of the audit log. Only accounts.audit writes it; a trigger refuses changes (migrations/0001)."""
 
     class Kind(models.TextChoices):
         SIGN_IN = "sign-in", "Signed in"

@@ -15,7 +15,6 @@ from urllib.parse import quote, urlsplit
 import certifi
 
 from accounts.addresses import is_loopback
-from accounts.append_only import LEAST_DAYS
 from wikifetch.wikitext.tag_names import KINDS
 
 
@@ -29,8 +28,9 @@ class SettingError(SystemExit):
         return SystemExit, self.args  # another process needs its text alone
 
 
-# A hundred years: further back no database has a date.
-MOST_DAYS = 36_500
+# A trigger of accounts/migrations/0001 has the least too: no younger entry of the audit log can be deleted. At most a
+# hundred years: further back no database has a date.
+LEAST_DAYS, MOST_DAYS = 30, 36_500
 ROOT = Path(__file__).resolve().parent.parent
 # What config/no-secret says, which docker-compose.yml mounts for a secret that not everybody has.
 NO_SECRET = "(not set)"  # noqa: S105

@@ -71,7 +71,6 @@ PURE = {
     "pages.latex",
     "pages.memory",
     "pages.worddiff",
-    "accounts.append_only",
     "accounts.addresses",
     "accounts.browsers",
     "accounts.rates",

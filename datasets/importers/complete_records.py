@@ -201,15 +201,10 @@ def _check_format(kept: Mapping[str, Any]) -> None:
             "records (JSON)”; nothing was imported."
         )
     version = kept.get("version")
-    if type(version) is int and version > VERSION:
-        raise Unreadable(
-            f"The file is a complete form of version {version}, and this program reads version {VERSION}. Update the "
-            "program here, and import the file then; nothing was imported."
-        )
     if type(version) is not int or version != VERSION:
         raise Unreadable(
             f"'version' at the head of the file is not {VERSION}, the version of the complete form that this program "
-            "reads. Export the file again; nothing was imported."
+            "reads. Export the file again, or import it with a program of its version; nothing was imported."
         )
 
 

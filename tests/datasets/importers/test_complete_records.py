@@ -374,7 +374,7 @@ def test_each_record_names_at_most_one_and_all_pairs_are_kept(links):
     [
         ({"format": GONE}, "does not begin as a complete form does, with the format “sicetnon-complete”"),
         ({"format": "other"}, "does not begin as a complete form does"),
-        ({"version": 2}, "a complete form of version 2, and this program reads version 1. Update the program here"),
+        ({"version": 2}, "'version' at the head of the file is not 1"),
         ({"version": GONE}, "'version' at the head of the file is not 1"),
         ({"version": 0}, "'version' at the head of the file is not 1"),
         ({"version": "1"}, "'version' at the head of the file is not 1"),
