@@ -22,7 +22,6 @@ LEFT_OUT = {
     "running.lock": "the process that runs now",
     "last_backup.json": "the last backup of this folder",
     "logs": "no data of the app",
-    "heartbeats": "the processes that run now",
 }
 DATABASE = "db.sqlite3"
 
