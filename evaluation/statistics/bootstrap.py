@@ -7,7 +7,7 @@ clusters; hence a draw is a row of how often each cluster was drawn, and its sum
 The ends are the bias-corrected and accelerated ones (Efron 1987) with the acceleration from leaving out one
 cluster at a time. Their levels are those of Student's t with C - 1 degrees of freedom for C clusters, widened by
 sqrt(C / (C - 1)) (Hesterberg 2015), because a resample varies too little by that factor.
-docs/researchers.md says which methods were tried and how often each held the true value.
+docs/researchers-reference.md says which methods were tried and how often each held the true value.
 """
 
 from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ A table is k x k whole numbers, rows the first rater's labels, columns the secon
 is a stack of tables. More raters, or changing ones: many_raters.py and alpha.py.
 
 A coefficient that does not exist (one category only, no items) has the value None and a reason: it is never
-made 0, 1 or NaN. docs/researchers.md gives every formula with its source.
+made 0, 1 or NaN. docs/researchers-reference.md gives every formula with its source.
 """
 
 from collections.abc import Callable, Sequence
