@@ -77,15 +77,15 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.request_lines.RequestLineMiddleware",
     "csp.middleware.CSPMiddleware",
-    "pages.caching.NotStoredMiddleware",
-    "pages.transport.TransportMiddleware",
+    "pages.middleware.NotStoredMiddleware",
+    "pages.middleware.TransportMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "pages.bounds.BoundsMiddleware",
+    "pages.middleware.BoundsMiddleware",
     "pages.refusals.RefusalMiddleware",
 ]
 

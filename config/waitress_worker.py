@@ -16,7 +16,7 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import BaseWSGIServer
 
-from pages.bounds import UPLOAD
+from pages.middleware import UPLOAD
 
 # Bytes; above them somebody without a session or a token is refused at once. Less is read whole, so that the app can
 # say in words that it is too much.

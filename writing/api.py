@@ -12,7 +12,7 @@ from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from annotation.fields.form_input import read_changes
 from pages.rest.operations import operation
-from pages.versions import version_of
+from pages.rest.parameters import version_of
 from writing import saving
 from writing.taking import own_entry
 from writing.targets import is_superseded

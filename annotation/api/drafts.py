@@ -24,8 +24,7 @@ from annotation.workflow.submitting import Submission
 from leases.refusal import Refusal
 from pages.rest.lists import rows_page
 from pages.rest.operations import methods, operation
-from pages.rest.parameters import choice
-from pages.versions import version_of
+from pages.rest.parameters import choice, version_of
 
 
 class DraftSaveIn(serializers.Serializer[Any]):

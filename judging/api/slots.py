@@ -26,7 +26,7 @@ from judging.rules.verdict_scale import LONGEST_KEY
 from judging.states import SlotState
 from leases.refusal import Conflict, NotFoundHere
 from pages.rest.operations import operation
-from pages.versions import version_of
+from pages.rest.parameters import version_of
 
 JUDGES = (Role.JUDGE,)
 WARM_UP = "The study begins with a warm-up, whose items show what others decided. Do it on its page under Judge first."

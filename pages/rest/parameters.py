@@ -1,4 +1,4 @@
-"""Query parameters of operations: an allow-list, each with its values; most narrow a list."""
+"""Query parameters of operations: an allow-list, each with its values; most narrow a list. And the header If-Match."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,11 +10,21 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
 
 from leases.refusal import Refusal
 
 Lookup = str | Callable[[QuerySet[Any], Any], QuerySet[Any]] | None
 MOST_KEY = 2**63 - 1  # of every database
+# Within the range of every database.
+MOST_DIGITS = 18
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    required=True,
+    description="The version that was read.",
+)
 
 
 @dataclass(frozen=True)
@@ -145,3 +155,13 @@ def _problem(query: QueryDict, name: str, known: dict[str, Parameter]) -> str:
     except (ValueError, OverflowError):
         return f"{name} takes {known[name].takes}."
     return ""
+
+
+def version_of(request: Request) -> int:
+    """The version of the row that a change was made from, in If-Match. Raises Refusal (428) without it."""
+    named = request.headers.get("If-Match", "").strip().strip('"')
+    if not (named.isdecimal() and len(named) <= MOST_DIGITS):
+        raise Refusal(
+            'Name the version that you read in the header If-Match, such as "3".', status=428
+        )
+    return int(named)

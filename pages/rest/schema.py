@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from pages.rest import idempotency
 from pages.rest.errors import ErrorOut
-from pages.versions import IF_MATCH
+from pages.rest.parameters import IF_MATCH
 
 if TYPE_CHECKING:
     from pages.rest.operations import Operation

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.roles import Role
-from pages import bounds
+from pages import middleware
 from tests.factories import person
 from wikifetch.forms import MAX_UPLOAD_MB
 
@@ -20,7 +20,9 @@ def announced(client, path, size, content_type):
 @pytest.mark.django_db
 @pytest.mark.parametrize("content_type", [MULTIPART, FORM, JSON])
 def test_a_stranger_sends_no_more_than_a_sign_in_takes(client, content_type):
-    assert announced(client, "/sign-in/", bounds.SIGNED_OUT + 1, content_type).status_code == 413
+    assert (
+        announced(client, "/sign-in/", middleware.SIGNED_OUT + 1, content_type).status_code == 413
+    )
     assert client.post("/sign-in/", {"username": "x" * 60_000}).status_code == 200
 
 
@@ -32,11 +34,11 @@ def test_only_an_upload_may_be_large(client, settings):
     assert refused.status_code == 413
     assert "larger than 12 MB" in refused.json()["error"]
     assert announced(client, "/collections/new/import/", largest + 1, MULTIPART).status_code == 403
-    assert announced(client, "/tags/", bounds.UPLOAD + 1, MULTIPART).status_code == 413
+    assert announced(client, "/tags/", middleware.UPLOAD + 1, MULTIPART).status_code == 413
 
 
 def test_the_largest_export_that_the_form_takes_is_within_the_limit():
-    assert bounds.UPLOAD > MAX_UPLOAD_MB * 1024**2
+    assert middleware.UPLOAD > MAX_UPLOAD_MB * 1024**2
 
 
 @pytest.mark.both

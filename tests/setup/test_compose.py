@@ -14,7 +14,7 @@ import yaml
 
 from config.environment import NO_SECRET
 from generation.inference.service_entries import ServiceEntry
-from pages import bounds
+from pages import middleware
 from tests.server.compose import NEEDED, OPTIONAL_SECRETS, SECRETS, composed
 from tests.setup.conftest import ROOT
 from tests.setup.test_docs import settings_read
@@ -332,7 +332,7 @@ def test_the_base_of_the_image_is_pinned_to_one_version():
 
 def test_the_proxy_accepts_the_largest_upload():
     (bound,) = re.findall(r"client_max_body_size (\d+)m;", PROXY.read_text())
-    assert int(bound) * 1024**2 == bounds.UPLOAD
+    assert int(bound) * 1024**2 == middleware.UPLOAD
 
 
 def test_the_proxy_logs_no_url():

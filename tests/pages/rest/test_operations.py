@@ -10,7 +10,7 @@ from accounts.rates import API
 from accounts.roles import Role
 from accounts.tokens.scopes import Scope
 from datasets.models import Collection
-from pages import bounds
+from pages import middleware
 from tests.accounts.factories import bearer, use_up
 from tests.factories import person
 from tests.pages.rest import urls
@@ -164,7 +164,7 @@ def test_a_body_of_50_mb_is_refused_before_it_is_read(program, rosa):
 
 def test_a_token_may_send_as_much_as_its_person(client, rosa):
     """Without one that holds, no more than a stranger."""
-    size = bounds.SIGNED_OUT + 1
+    size = middleware.SIGNED_OUT + 1
     body = json.dumps({"name": "weir", "anything": {"a": "x" * size}})
     assert send(client, body, headers=bearer(rosa)).status_code == 201
     wrong = {"Authorization": "Bearer sicetnon_x"}

@@ -11,8 +11,7 @@ from datasets.models import Collection
 from leases.refusal import Conflict, TooMany
 from pages.rest.lists import rows_page
 from pages.rest.operations import asked, methods, operation
-from pages.rest.parameters import choice, flag, moment, number, text
-from pages.versions import version_of
+from pages.rest.parameters import choice, flag, moment, number, text, version_of
 
 WATER = (Role.RESEARCHER, Role.ADMIN)
 
