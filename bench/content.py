@@ -2,11 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-
-from demonstration.history import Edit, Page
-from demonstration.wiki_export import export
 
 WORDS = (
     *("the", "of", "and", "in", "was", "to", "a", "as", "by", "with", "division", "bridge", "village"),
@@ -38,12 +34,14 @@ def paragraphs(n: int, name: str = "Kettle Mill") -> list[tuple[str, str]]:
 
 def write_pages(path: Path, n: int, name: str = "Kettle Mill", first: int = 100_000) -> None:
     """A MediaWiki export of n pages with a paragraph and a tag each, their ids from `first` on."""
-    written = datetime(2020, 1, 1, tzinfo=UTC)
+    from tests.wikifetch.factories import export, page, revision
+
     pages = (
-        Page(title, pageid, (Edit("X", written, "", f"'''{title}''' {paragraph}{RAW}"),))
+        page(pageid, title, revision(pageid * 1000 + 1, f"'''{title}''' {paragraph}{RAW}"))
         for pageid, (title, paragraph) in enumerate(paragraphs(n, name), first)
     )
-    path.write_text(export(pages), encoding="utf-8")
+    base = "https://demonstration.example/wiki/Main_Page"
+    path.write_text(export(*pages, base=base), encoding="utf-8")
 
 
 def read_pages(path: Path) -> None:

@@ -17,13 +17,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from bench.machine import Taken, arguments, peak, print_next_to
-from demonstration.history import pages
-from demonstration.wiki_export import export
 from wikifetch.source.dump_files import DumpFile, DumpFiles
 from wikifetch.source.dump_streams import places_of_streams
 from wikifetch.source.dump_wanted import TaggedPages, TitledPages
 from wikifetch.wikitext import KNOWN_NAMES
 
+ARTICLES = Path(__file__).parents[1] / "demonstration" / "articles.xml"
 CORES = len(os.sched_getaffinity(0))
 PAGE = """  <page>
     <title>{title}</title>
@@ -62,7 +61,7 @@ def main() -> None:
 
 def write(path: Path, megabytes: int) -> None:
     """A dump of so many megabytes unpacked, or of one turn of the streams."""
-    whole = export(pages())
+    whole = ARTICLES.read_text(encoding="utf-8")
     head = whole[: whole.index("<page>")].encode()
     words = re.findall(r"(?<=\s)[^\s{}<>]+\s+", whole)
     with ProcessPoolExecutor() as pool:

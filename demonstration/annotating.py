@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from accounts.models import Person
-from annotation.campaigns import opening
-from annotation.campaigns.opening import CampaignDesign, Frame
+from annotation.campaigns.opening import CampaignDesign, Frame, open_campaign
 from annotation.campaigns.tag_drawing import CampaignPlan
-from annotation.evidence.checking import findings_on
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, Campaign
@@ -22,17 +20,14 @@ from annotation.reviewing.deciding import ReviewInput, ReviewNotes
 from annotation.reviewing.tags_in_round import InRound
 from annotation.workflow import claiming, saving, submitting
 from datasets.models import Collection
-from demonstration.annotations import Given, Skipped, annotated_by_two
-from demonstration.people import ADMIN, username_of
-from demonstration.wiki_export import BASE
+from demonstration.annotations import Given, given
+from demonstration.people import ADMIN
 from leases.refusal import Refusal
 from wikifetch.models import Tag, Wiki
 
-COLLECTION = "demonstration"
-CAMPAIGN = "Demonstration"
+BASE = "https://demonstration.example/wiki/"  # as in articles.xml
+CAMPAIGN, LEFT_CAMPAIGN = "Demonstration", "Demonstration: yours to annotate"
 SEED = 3078  # with this seed the collection begins with one tag of each article
-LEFT_COLLECTION = "demonstration-left"
-LEFT_CAMPAIGN = "Demonstration: yours to annotate"
 
 
 @dataclass(frozen=True)
@@ -42,110 +37,59 @@ class DemonstrationFrame(Frame):
     left: bool = False
 
     def rows(self) -> QuerySet[Tag]:
-        tags = super().rows().filter(article__wiki=demonstration_wiki())
-        named = annotated_by_two()
-        done = [
-            key
-            for key, title, raw in tags.values_list("pk", "article__title", "latest__raw")
-            if (title, raw) in named
-        ]
+        tags = super().rows().filter(article__wiki=Wiki.objects.get(base_url=BASE))
+        by_two = {tag for tag, rows in given().items() if not any(row.skipped for row in rows)}
+        named = tags.values_list("pk", "article__title", "latest__raw")
+        done = [key for key, title, raw in named if (title, raw) in by_two]
         return tags.exclude(pk__in=done) if self.left else tags.filter(pk__in=done)
 
 
-def demonstration_wiki() -> Wiki:
-    return Wiki.objects.get(base_url=BASE)
-
-
-def open_campaigns(by: Person) -> tuple[Campaign, Campaign]:
-    """(the one to be done, the one of the tags that are left): two people for every tag, a collection for each."""
-    done = _collection(
-        COLLECTION,
-        "Demonstration set",
-        "Contradictions in invented articles, annotated by invented people, to try things out with.",
-        by,
+def open_campaigns(done: Collection, left: Collection, by: Person) -> Campaign:
+    """That of the tags that two people annotated, and that of those left; returns the first one."""
+    campaign, _left = (
+        open_campaign(
+            name=name,
+            collection=collection,
+            design=CampaignDesign(frame, CampaignPlan(people_per_tag=2, seed=SEED)),
+            by=by,
+        )
+        for name, collection, frame in (
+            (CAMPAIGN, done, DemonstrationFrame()),
+            (LEFT_CAMPAIGN, left, DemonstrationFrame(left=True)),
+        )
     )
-    left = _collection(
-        LEFT_COLLECTION,
-        "Demonstration: what you annotate",
-        "What you annotate in “Demonstration: yours to annotate” comes here when an admin publishes it.",
-        by,
-    )
-    return (
-        _open(CAMPAIGN, done, DemonstrationFrame(), by),
-        _open(LEFT_CAMPAIGN, left, DemonstrationFrame(left=True), by),
-    )
+    Campaign.objects.filter(collection__in=(done, left)).update(is_demonstration=True)
+    return campaign
 
 
-def _collection(name: str, title: str, description: str, by: Person) -> Collection:
-    return Collection.objects.create(
-        name=name,
-        title=title,
-        description=description,
-        licence="Apache-2.0",
-        is_demonstration=True,
-        created_by=by,
-    )
+def annotate(tag: Iterable[Given], people: Mapping[str, Person]) -> None:
+    """Both people's work on a tag, and the decision on it where the file has reviews."""
+    rows = {_annotated(one, people): one for one in tag}
+    if all(one.review for one in rows.values()):
+        _decide(rows, people[ADMIN])
 
 
-def _open(name: str, collection: Collection, frame: DemonstrationFrame, by: Person) -> Campaign:
-    return opening.open_campaign(
-        name=name,
-        collection=collection,
-        design=CampaignDesign(frame, CampaignPlan(people_per_tag=2, seed=SEED)),
-        by=by,
-        demonstration=True,
-    )
-
-
-def annotate(planned: Given, people: Mapping[str, Person]) -> None:
-    """One annotation from the claim to the submission."""
+def _annotated(planned: Given, people: Mapping[str, Person]) -> Annotation:
+    """One annotation from the claim to the submission, or until its author skips the tag."""
     person = people[planned.person]
-    draft = claiming.begin_annotation(claimed(planned, person), person)
+    assignment = _claimed(planned, person)
+    draft = claiming.begin_annotation(assignment, person)
+    if planned.skipped:
+        claiming.skip(assignment_id=assignment.pk, by=person, reason=planned.skipped)
+        return draft
     if planned.flag:
         saving.flag(draft=draft, by=person, flagged=True, note=planned.flag)
-    draft = handed_in(draft, planned.first_entries)
+    draft = _handed_in(draft, planned.first_entries)
     if planned.sent_back:
-        draft = sent_back(draft, planned.sent_back, people[ADMIN])
-        draft = handed_in(draft, planned.entries)
+        notes = ReviewNotes(planned.sent_back["note"], planned.sent_back["notes_by_field"])
+        at = _place(draft)
+        read = ReviewInput({row.pk: row.version for row in at.submitted}, notes={draft.pk: notes})
+        deciding.send_back(at, [draft.pk], by=people[ADMIN], read=read)
+        draft = _handed_in(Annotation.objects.get(pk=draft.pk), planned.entries)
+    return draft
 
 
-def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None:
-    """The decision on each tag of which every annotation has a review in the file: the accepted one is published."""
-    reviews = {
-        (planned.title, planned.tag, username_of(planned.person)): planned.review
-        for planned in annotations
-    }
-    tags = campaign.assignments.order_by("tag").values_list("tag", flat=True).distinct()
-    for at in [InRound(campaign.pk, 1, tag) for tag in tags]:
-        rows = list(at.submitted.select_related("author", "sighting__tag__article"))
-        given = {
-            row.pk: reviews[row.sighting.tag.article.title, row.sighting.raw, row.author.username]
-            for row in rows
-        }
-        chosen = [pk for pk, review in given.items() if review and review["decision"] == "accept"]
-        if chosen and all(given.values()):
-            deciding.accept(
-                at,
-                chosen[0],
-                by=by,
-                read=ReviewInput(
-                    versions={row.pk: row.version for row in rows},
-                    notes={
-                        pk: ReviewNotes(review["note"]) for pk, review in given.items() if review
-                    },
-                ),
-                is_same=all(row.validity == rows[0].validity for row in rows),
-            )
-
-
-def skip(planned: Skipped, people: Mapping[str, Person]) -> None:
-    person = people[planned.person]
-    assignment = claimed(planned, person)
-    claiming.begin_annotation(assignment, person)
-    claiming.skip(assignment_id=assignment.pk, by=person, reason=planned.reason)
-
-
-def claimed(planned: Given | Skipped, person: Person) -> Assignment:
+def _claimed(planned: Given, person: Person) -> Assignment:
     assignments = claiming.free_assignments(person).filter(
         campaign__is_demonstration=True,
         tag__article__title=planned.title,
@@ -157,26 +101,33 @@ def claimed(planned: Given | Skipped, person: Person) -> Assignment:
     return assignment
 
 
-def handed_in(draft: Annotation, entries: Entries) -> Annotation:
-    """Save after the first and the last step, then submit with all warnings ticked."""
+def _handed_in(draft: Annotation, entries: Entries) -> Annotation:
+    """Save after the first step, then submit, a second time with the warnings ticked that there are."""
+    by, checked = draft.author, frozenset[str]()
     first = {field.name: entries[field.name] for field in STEPS[0].fields}
-    draft = saving.save(draft, by=draft.author, version=draft.version, changes=first)
-    submission = submitting.submit(
-        draft,
-        by=draft.author,
-        version=draft.version,
-        entries=entries,
-        checked=frozenset(finding.key for finding in findings_on(draft, entries)),
+    draft = saving.save(draft, by=by, version=draft.version, changes=first)
+    for _ in range(2):
+        submission = submitting.submit(
+            draft, by=by, version=draft.version, entries=entries, checked=checked
+        )
+        draft = submission.annotation
+        if submission.taken:
+            return draft
+        checked = frozenset(finding.key for finding in submission.findings)
+    raise Refusal(f"{draft}: {submission.findings[0].message}")
+
+
+def _decide(rows: Mapping[Annotation, Given], by: Person) -> None:
+    reviews = {row: one.review for row, one in rows.items() if one.review}
+    [chosen] = [row for row, review in reviews.items() if review["decision"] == "accept"]
+    read = ReviewInput(
+        versions={row.pk: row.version for row in rows},
+        notes={row.pk: ReviewNotes(review["note"]) for row, review in reviews.items()},
     )
-    if not submission.taken:
-        raise Refusal(f"{draft}: {submission.findings[0].message}")
-    return submission.annotation
+    is_same = all(row.validity == chosen.validity for row in rows)
+    deciding.accept(_place(chosen), chosen.pk, by=by, read=read, is_same=is_same)
 
 
-def sent_back(draft: Annotation, remark: Mapping[str, object], by: Person) -> Annotation:
-    notes = ReviewNotes(str(remark["note"]), remark["notes_by_field"])  # type: ignore[arg-type]
-    assert draft.assignment is not None
-    at = InRound(draft.assignment.campaign_id, draft.assignment.round, draft.assignment.tag_id)
-    submitted = {row.pk: row.version for row in at.submitted}
-    deciding.send_back(at, [draft.pk], by=by, read=ReviewInput(submitted, notes={draft.pk: notes}))
-    return Annotation.objects.get(pk=draft.pk)
+def _place(of: Annotation) -> InRound:
+    assert of.assignment, "It was claimed."
+    return InRound(of.assignment.campaign_id, of.assignment.round, of.assignment.tag_id)

@@ -205,8 +205,7 @@ PURE = {
     "operations.monitoring.findings",
     "operations.names",
     "pages.name_words",
-    "demonstration.wiki_export",
-    "demonstration.history",
+    "demonstration.annotations",
 }
 IMPURE_LIBRARIES = {
     "celery",

@@ -196,7 +196,6 @@ def open_campaign(
     design: CampaignDesign,
     by: Person,
     shown: str = "",
-    demonstration: bool = False,
 ) -> Campaign:
     """Draw the tags, pin the latest sighting of each, make all assignments.
 
@@ -215,7 +214,6 @@ def open_campaign(
         name=name,
         collection=collection,
         guideline=current_guideline(),
-        is_demonstration=demonstration,
         created_by=by,
         **design_columns(design, drawing),
     )

@@ -11,19 +11,27 @@ from annotation.fields.entries import FIELDS
 from annotation.fields.form_input import read_changes
 from annotation.fields.steps import STEPS, TYPE_FIELDS
 from annotation.fields.walker import kept
-from demonstration.annotations import ANNOTATIONS, given, skipped
-from demonstration.history import pages
-from demonstration.people import PEOPLE
+from demonstration.annotations import ANNOTATIONS, given
+from wikifetch.source.dump import read_dump
 from wikifetch.wikitext import find_tags
 from wikifetch.wikitext.readable import readable
 
-GIVEN, SKIPPED = given(), skipped()
+ARTICLES = ANNOTATIONS.with_name("articles.xml")
+GIVEN = [each for of_tag in given().values() for each in of_tag if not each.skipped]
+SKIPPED = [each for of_tag in given().values() for each in of_tag if each.skipped]
 IDS = [f"{each.title}-{each.person}-{n}" for n, each in enumerate(GIVEN)]
 
 
 @pytest.fixture(scope="module")
-def articles():
-    return {page.title: page.edits[-1].text for page in pages()}
+def histories():
+    """The revisions of each article, the oldest first."""
+    pages = read_dump(ARTICLES).pages
+    return {page.title: list(page.revisions) for page in pages if page.namespace == 0}
+
+
+@pytest.fixture(scope="module")
+def articles(histories):
+    return {title: revisions[-1].text for title, revisions in histories.items()}
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +82,19 @@ def test_reasons_are_in_the_tag_or_the_edit_summary_or_only_on_the_talk_page(tag
     assert any("discuss=" in raw for _, raw in tags)
 
 
-def test_one_tag_was_taken_out_and_came_back():
-    (page,) = [page for page in pages() if page.title == "Hollis Veyne"]
-    there = ["three volumes (1893–1902){{Contra" in edit.text for edit in page.edits]
+def test_one_tag_was_taken_out_and_came_back(histories):
+    began = "three volumes (1893–1902){{Contra"
+    there = [began in revision.text for revision in histories["Hollis Veyne"]]
     assert "".join("01"[each] for each in there).strip("0") == "10111"
+
+
+def test_edits_follow_each_other_in_time_and_one_is_suppressed(histories):
+    for title, revisions in histories.items():
+        times = [revision.timestamp for revision in revisions]
+        assert times == sorted(set(times)), title
+        assert 5 <= len(revisions) <= 12, title
+    hidden = [one for revisions in histories.values() for one in revisions if one.text is None]
+    assert [(one.editor, bool(one.no_text)) for one in hidden] == [("", True)]
 
 
 def test_the_texts_are_long_and_short_and_not_in_latin_letters_alone(articles):
@@ -87,27 +104,25 @@ def test_the_texts_are_long_and_short_and_not_in_latin_letters_alone(articles):
 
 
 def test_two_people_annotated_all_tags_but_four(tags):
-    counts = Counter((each.title, each.tag) for each in [*GIVEN, *SKIPPED])
-    assert set(counts) <= set(tags)
-    assert set(counts.values()) == {2}
-    assert len(tags) - len(counts) == 4
-    assert {each.person for each in GIVEN} <= {person.username for person in PEOPLE}
+    assert set(given()) <= set(tags)
+    assert len(tags) - len(given()) == 4
+    assert {tuple(one.person for one in of_tag) for of_tag in given().values()} == {
+        ("odile", "bram")
+    }
 
 
 def test_one_tag_was_skipped_with_a_reason_and_one_annotation_flagged():
-    assert [len(each.reason) > 20 for each in SKIPPED] == [True]
+    assert [len(each.skipped) > 20 for each in SKIPPED] == [True]
     assert sum(bool(each.flag) for each in GIVEN) == 1
 
 
 def test_the_two_people_differ():
-    pairs = {}
-    for each in GIVEN:
-        pairs.setdefault((each.title, each.tag), []).append(each.entries)
+    pairs = [(first.entries, second.entries) for first, second in given().values()]
     fields = {
         name
-        for first, second in (pair for pair in pairs.values() if len(pair) == 2)
-        for name in first
-        if first[name] != second.get(name)
+        for first, second in pairs
+        for name in first.keys() & second.keys()
+        if first[name] != second[name]
     }
     assert fields >= {
         "validity",
@@ -172,7 +187,7 @@ def test_the_file_is_kept_in_one_form():
     whole = json.loads(ANNOTATIONS.read_text(encoding="utf-8"))
     written = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
     assert ANNOTATIONS.read_text(encoding="utf-8") == written
-    for entry in whole["annotations"]:
-        if entry["entries"]["validity"] == "Valid":
-            assert set(kept(STEPS, entry["entries"])) == set(FIELDS)
-            assert all(entry["entries"][name] for name in TYPE_FIELDS)
+    for each in GIVEN:
+        if each.entries["validity"] == "Valid":
+            assert set(kept(STEPS, each.entries)) == set(FIELDS)
+            assert all(each.entries[name] for name in TYPE_FIELDS)

@@ -59,13 +59,11 @@ def test_loading_again_changes_nothing(loaded, capsys):
     assert capsys.readouterr().out.startswith("Loaded before: 12 records in the collection")
 
 
-def test_it_is_loaded_beside_other_work_and_the_demonstration_set_does_not_bring_it(loaded):
+def test_it_is_loaded_beside_other_work_and_removed_with_the_demonstration_set(loaded):
     loading.load(beside_other_work=True)
     assert Subset.objects.get().collection == loaded
     call_command("remove_demonstration", verbosity=0)
     assert not Collection.objects.exists()
-    loading.load()
-    assert not Collection.objects.filter(name=CONFLICTBANK.name).exists()
 
 
 def test_it_is_removed_with_the_demonstration_but_for_the_text_of_the_protocol():

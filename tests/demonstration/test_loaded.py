@@ -5,14 +5,16 @@ Loading takes a second or two, so it is done once for all of these tests.
 
 import io
 import json
+import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from django.contrib.auth import authenticate
-from django.core.management import CommandError, call_command
-from django.test import TestCase
+from django.core.management import call_command
+from django.test import TestCase, override_settings
 from django.urls import reverse
 
 from accounts.models import AuditEvent, Person
@@ -25,18 +27,15 @@ from datasets.counts import current_instances
 from datasets.deviations import deviations
 from datasets.importers import IMPORTERS
 from datasets.models import Collection, Contradiction, Release
-from demonstration import recorded_responses
-from demonstration.annotations import given, skipped
-from demonstration.loading import load
-from demonstration.outputs import RECORDS
+from demonstration import judged, loading
+from demonstration.annotations import given
+from demonstration.judged import JUDGED_SO_FAR, LEFT_TO_DECIDE, OPEN_STUDY, VERDICTS
+from demonstration.loading import CONTROL, DONE, FOLDER, IMPORTED, RUNS, YOURS, counted
 from demonstration.people import JUDGES
-from demonstration.recorded_responses import RESPONSES
-from demonstration.recorded_verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, OPEN_STUDY, VERDICTS
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import has_changed
 from evaluation.models import ReportSnapshot
-from generation import registry
-from generation.models import LanguageModel, Response, Run
+from generation.models import LanguageModel, Run
 from generation.states import ResponseState, RunState
 from judging import adjudication
 from judging.forms.study_forms import JudgesForm
@@ -45,8 +44,8 @@ from judging.settling import unresolved
 from judging.states import StudyState
 from judging.studies import open_study
 from leases.refusal import Refusal
+from tests.demonstration.test_loading import rows
 from tests.factories import person
-from tests.generation.fake_service import FakeService, last_words
 from tests.judging.factories import unresolved_for
 from wikifetch.models import FetchRun, Tag, TalkPage
 from wikifetch.states import FetchState
@@ -60,14 +59,51 @@ INTRODUCED = [
 ]
 
 
-def read(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+GIVEN = [each for of_tag in given().values() for each in of_tag if not each.skipped]
+[SKIPPED] = [each for of_tag in given().values() for each in of_tag if each.skipped]
 
 
 class TestLoaded(TestCase):
     @classmethod
     def setUpTestData(cls):
-        cls.loaded = load()
+        out = io.StringIO()
+        with override_settings(WIKI_CONTACT="", INFERENCE_SERVICES={}):  # neither network nor model
+            call_command("load_demonstration", stdout=out)
+        cls.said, cls.loaded = out.getvalue(), counted()
+
+    def test_loading_again_changes_nothing(self):
+        before, out = rows(), io.StringIO()
+        call_command("load_demonstration", stdout=out)
+        assert rows() == before
+        numbers = self.said.removeprefix("Loaded: ")
+        assert out.getvalue().removeprefix("Loaded before: ") == numbers != self.said
+
+    def changed(self, file, old, new):
+        """A copy of the demonstration's files with one of them changed, until the test ends."""
+        copy = Path(self.enterContext(tempfile.TemporaryDirectory())) / "copy"
+        shutil.copytree(FOLDER, copy)
+        text = (copy / file).read_text(encoding="utf-8")
+        (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+        self.enterContext(mock.patch.object(loading, "FOLDER", copy))
+        self.enterContext(mock.patch.object(judged, "VERDICTS", copy / "verdicts.json"))
+
+    def test_responses_to_other_questions_or_prompts_are_not_taken(self):
+        release = Release.objects.get(collection__name=CONTROL)
+        for old, new, error in (
+            ('"row": "', '"row": "0', "The file has 1 problem"),
+            ('sha256": "', 'sha256": "0', "1 of the responses .* Record them anew"),
+        ):
+            self.changed(f"responses/{CONTROL}.jsonl", old, new)
+            with pytest.raises(Refusal, match=error):
+                loading.responses_to(release, release.created_by)
+
+    def test_verdicts_on_other_responses_are_not_taken(self):
+        judged_runs = Run.objects.exclude(collection__name=YOURS)
+        with pytest.raises(Refusal, match="Give them anew"):
+            judged.verdicts_on(judged_runs[:1])
+        self.changed("verdicts.json", 'sha256": "', 'sha256": "0')
+        with pytest.raises(Refusal, match="Give them anew"):
+            judged.verdicts_on(judged_runs)
 
     def test_the_articles_came_through_the_fetcher(self):
         run = FetchRun.objects.get()
@@ -84,19 +120,19 @@ class TestLoaded(TestCase):
 
     def test_every_annotation_went_through_form_and_review(self):
         states = Counter(Annotation.objects.values_list("state", flat=True))
-        decided = Counter(each.review["decision"] if each.review else "" for each in given())
+        decided = Counter(each.review["decision"] if each.review else "" for each in GIVEN)
         assert states == {
             AnnotationState.PUBLISHED: decided["accept"],
             AnnotationState.UNUSED: decided["leave"],
             AnnotationState.SUBMITTED: decided[""],
-            AnnotationState.DRAFT: len(skipped()),
+            AnnotationState.DRAFT: 1,
         }
         assert self.loaded.records == decided["accept"]
         filled = Annotation.objects.exclude(state=AnnotationState.DRAFT)
         assert not filled.filter(draft_revisions=None).exists()
 
     def test_what_was_entered_is_what_is_stored(self):
-        for each in given():
+        for each in GIVEN:
             stored = Annotation.objects.get(
                 author__username=f"demo.{each.person}",
                 sighting__raw=each.tag,
@@ -129,19 +165,18 @@ class TestLoaded(TestCase):
     def test_one_annotation_is_flagged_and_one_tag_skipped(self):
         assert Annotation.objects.filter(flagged=True).count() == 1
         (place,) = Assignment.objects.filter(state=AssignmentState.SKIPPED)
-        assert place.skip_reason == skipped()[0].reason
+        assert place.skip_reason == SKIPPED.skipped
 
     def test_the_responses_are_those_recorded_under_the_models_own_name(self):
-        runs, model = Run.objects.all(), LanguageModel.objects.get()
-        whole = read(RESPONSES)
-        assert {run.state for run in runs} == {RunState.IMPORTED}
-        assert (model.service, model.model_id) == ("", whole["model"]["model_id"])
-        stored = Response.objects.filter(run__in=runs, state=ResponseState.DONE)
-        texts = Counter(stored.values_list("text", flat=True))
-        assert texts == Counter(each["text"] for each in whole["responses"])
-        assert not stored.filter(latency_ms=None).exists()
-        one = stored.first()
-        assert one.request["messages"][-1]["content"] == one.rendered
+        model = LanguageModel.objects.get()
+        assert (model.service, model.model_id) == ("", "SmolLM2-135M-Instruct")
+        for name in RUNS:
+            run = Run.objects.get(collection__name=name)
+            assert run.state == RunState.IMPORTED
+            stored = run.responses.filter(state=ResponseState.DONE, prompt_verified=True)
+            texts = list(stored.order_by("order").values_list("text", flat=True))
+            lines = (FOLDER / "responses" / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
+            assert texts == [json.loads(line)["text"] for line in lines if line]
 
     def test_one_study_was_judged_by_two_and_resolved_by_a_third(self):
         study = Study.objects.get(name="Demonstration")
@@ -170,11 +205,11 @@ class TestLoaded(TestCase):
         states = Counter(slots.values_list("judge__person__username", "state"))
         of_all = study.items.count()
         assert of_all == len(entries_on(study))
-        for name, judged in JUDGED_SO_FAR.items():
+        for name, number in JUDGED_SO_FAR.items():
             person = f"demo.{name}"
-            assert states[person, "judged"] == judged
+            assert states[person, "judged"] == number
             assert states[person, "skipped"] == 1
-            assert states[person, "waiting"] == of_all - judged - 1 > 0
+            assert states[person, "waiting"] == of_all - number - 1 > 0
         assert slots.filter(flagged=True).count() == 1
 
     def test_a_third_study_can_be_opened(self):
@@ -184,7 +219,8 @@ class TestLoaded(TestCase):
         assert JudgingSlot.objects.filter(judge__person=alice).count() == study.items.count() > 0
 
     def test_the_collection_is_released_and_the_report_frozen(self):
-        release, snapshot = Release.objects.get(), ReportSnapshot.objects.get()
+        release = Release.objects.get(collection__name=DONE)
+        snapshot = ReportSnapshot.objects.get()
         assert release.rows.count() == self.loaded.records
         assert current_instances(release.collection).count() >= 20
         assert not has_changed(snapshot)
@@ -198,6 +234,17 @@ class TestLoaded(TestCase):
         of_study = set(items)
         assert [len(set(kinds)) for kinds in zip(*of_study, strict=True)] == [3, 3, 3]
         assert len(of_study) == 3
+
+    def test_the_records_of_these_studies_are_some_of_the_campaign(self):
+        keys = {
+            name: set(
+                Contradiction.objects.filter(collection__name=name).values_list(
+                    "external_id", "title"
+                )
+            )
+            for name in (DONE, CONTROL, YOURS)
+        }
+        assert keys[CONTROL] | keys[YOURS] <= keys[DONE]
 
     def test_no_part_is_closed_to_a_newcomer_because_of_another(self):
         ada = person("ada", *Role)
@@ -220,8 +267,8 @@ class TestLoaded(TestCase):
         return [at for at in addresses if self.client.get(at).status_code != 200]
 
     def test_the_imported_file_has_deviations(self):
-        imported = Collection.objects.get(name="demonstration-import")
-        with RECORDS.open("rb") as file:
+        imported = Collection.objects.get(name=IMPORTED)
+        with (FOLDER / "records" / f"{IMPORTED}.json").open("rb") as file:
             parsed = list(IMPORTERS["wikicontradict"].records(file))
         deviating = [deviations(one.columns, one.slots) for one in parsed]
         assert imported.contradictions.count() == len(parsed) == 4
@@ -229,54 +276,6 @@ class TestLoaded(TestCase):
 
     def test_the_audit_log_holds_nothing_of_it(self):
         assert not AuditEvent.objects.exists()
-
-    def test_recording_asks_every_prompt_and_keeps_each_reply_as_it_came(self):
-        with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
-            out = Path(folder) / "recorded.json"
-            with self.settings(INFERENCE_SERVICES=fake.setting("fake")):
-                record(model="fake/parrot", out=out)
-            recorded = read(out)["responses"]
-        committed = read(RESPONSES)["responses"]
-        sent = {each["rendered_sha256"] for each in recorded}
-        assert sent == {each["rendered_sha256"] for each in committed}
-        assert len(recorded) == len(committed)
-        # The model's test has the same options.
-        _test, first, *_ = (call for call in fake.calls if call["max_tokens"] == 250)
-        assert recorded[0]["text"] == last_words(first)
-
-    def test_kept_responses_are_not_requested_again(self):
-        kept = recorded_responses.kept_of(LanguageModel.objects.get())
-        new = next(key for key in kept if key[3] == "passage-1")
-        others = {key: each for key, each in kept.items() if key != new}
-        asked = recorded_responses.recorded_before()
-        with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
-            with self.settings(INFERENCE_SERVICES=fake.setting("fake")):
-                out, parrot = Path(folder) / "recorded.json", registry.named("fake/parrot")
-                came = list(recorded_responses.record(asked, parrot, out, others))
-            texts = Counter(each["text"] for each in read(out)["responses"])
-        assert [each.key for each in came] == [new]
-        assert texts - Counter([came[0].text]) == Counter(each.text for each in others.values())
-
-    def test_nothing_is_kept_of_another_model(self):
-        with pytest.raises(Refusal, match="Record all of them anew"):
-            recorded_responses.kept_of(LanguageModel(model_id="parrot", options={}))
-
-    def test_a_question_can_be_added_to_each_run_of_its_collection(self):
-        new = current_instances(Collection.objects.get(name="demonstration")).last()
-        asked = recorded_responses.asking("demonstration", new.question)
-        assert len(asked) == 5
-        assert {key[2] for key in asked} == {new.question}
-
-    def test_a_question_that_the_collection_does_not_have_is_refused(self):
-        with pytest.raises(Refusal, match=r"'demonstration' has a question 'Why\?'"):
-            recorded_responses.asking("demonstration", "Why?")
-
-    def test_recording_from_a_service_that_is_down_writes_nothing(self):
-        gone = {"gone": {"url": "http://127.0.0.1:9/v1"}}
-        with tempfile.TemporaryDirectory() as folder, self.settings(INFERENCE_SERVICES=gone):
-            with pytest.raises(CommandError, match="Is it running"):
-                record(model="gone/parrot", out=Path(folder) / "recorded.json")
-            assert not list(Path(folder).iterdir())
 
 
 def newcomers_pages():
@@ -299,14 +298,5 @@ def newcomers_pages():
 
 def entries_on(study):
     prompts = set(study.items.values_list("response__prompt", flat=True))
-    return [entry for entry in read(VERDICTS)["verdicts"] if entry["prompt"] in prompts]
-
-
-def record(*, model, out):
-    call_command("record_demonstration_responses", model=model, out=out, stdout=io.StringIO())
-
-
-@pytest.mark.django_db
-def test_recording_needs_the_loaded_set():
-    with pytest.raises(CommandError, match="load_demonstration"):
-        call_command("record_demonstration_responses")
+    kept = json.loads(VERDICTS.read_text(encoding="utf-8"))["verdicts"]
+    return [entry for entry in kept if entry["prompt"] in prompts]

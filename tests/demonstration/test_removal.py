@@ -8,7 +8,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns.opening import CampaignDesign, open_campaign
 from annotation.campaigns.tag_drawing import CampaignPlan
-from annotation.models import Annotation, Campaign
+from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow import assigning
 from annotation.workflow.claiming import next_assignment
@@ -16,6 +16,7 @@ from datasets import revisions
 from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
 from datasets.releasing import freezing
+from demonstration.annotating import DemonstrationFrame
 from demonstration.loading import load
 from demonstration.removal import remove
 from evaluation.frozen.snapshots import freeze
@@ -43,9 +44,13 @@ class TestRemoval(TestCase):
     def setUpTestData(cls):
         cls.alice = person("alice", Role.ADMIN, Role.ANNOTATOR)
         cls.bob = person("bob", Role.JUDGE, Role.ADJUDICATOR)
-        factories.tag("Kettle Mill")
+        cls.own = factories.tag("Kettle Mill")
         cls.before = rows_that_can_go()
         cls.loaded = load(beside_other_work=True)
+
+    def test_other_tags_are_in_none_of_its_campaigns(self):
+        assert not Assignment.objects.filter(tag=self.own).exists()
+        assert not any(self.own in DemonstrationFrame(left=left).rows() for left in (True, False))
 
     def own_campaign(self):
         own = Collection.objects.create(name="mine", created_by=self.alice)

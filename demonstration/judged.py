@@ -5,15 +5,13 @@ pairing a verdict with another text.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from django.db.models import QuerySet
-
 from accounts.models import Person
 from demonstration.people import ADJUDICATOR, ADMIN, JUDGES
-from demonstration.recorded_responses import sha256
 from generation.models import Response, Run
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study
@@ -37,71 +35,71 @@ FLAGGED_QUESTION = "Were the first settlers of Corvay Halmish or Vendrish?"
 FLAGGED = "It says neither yes nor no. Is that incorrect, or should it be left out?"
 
 Key = tuple[str, str, str]
+People = Mapping[str, Person]
 Verdicts = Mapping[Key, Mapping[str, Any]]
 
 
-def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
+def load_studies(run: Run, control: Run, yours: Run, people: People) -> Study:
     """A closed study, an open one and a draft, each on a run of its own. Returns the closed one."""
-    run, control, yours = runs
-    given = _given([run, control])
+    given = verdicts_on([run, control])
     closed = _closed(run, people, given)
     _open(control, people, given)
     # One judge for each response, so that a person who tries the app can be its only judge.
-    studies.create(
-        DRAFT_STUDY,
-        Selection([yours]),
-        StudyDesign(judges_per_response=1, seed=SEED),
-        by=people[ADMIN],
-    )
+    _study(DRAFT_STUDY, yours, people, judges=1)
     return closed
 
 
-def _closed(run: Run, people: Mapping[str, Person], given: Verdicts) -> Study:
+def _study(name: str, run: Run, people: People, judges: int = 2) -> Study:
+    design = StudyDesign(judges_per_response=judges, seed=SEED)
+    return studies.create(name, Selection([run]), design, by=people[ADMIN])
+
+
+def _closed(run: Run, people: People, given: Verdicts) -> Study:
     """A study judged by two people, and resolved by a third except for the last disagreements."""
-    study = studies.create(STUDY, Selection([run]), StudyDesign(seed=SEED), by=people[ADMIN])
+    study = _study(STUDY, run, people)
     studies.open_study(study, [people[name] for name in JUDGES])
     for name in JUDGES:
-        _judge(slots_of(people[name], study), name, given)
+        _judge(_slots(people[name], study), name, given)
         verdicts.hand_in(people[name], study)
     apart = list(unresolved(study).select_related("response__instance__contradiction"))
     for item in apart[:-LEFT_TO_DECIDE]:
-        decided = given[key_of(item.response)]["resolution"]
+        decided = given[_key(item.response)]["resolution"]
         adjudication.decide(item, by=people[ADJUDICATOR], **decided)
     studies.close_study(study)
     return study
 
 
-def _open(run: Run, people: Mapping[str, Person], given: Verdicts) -> None:
+def _open(run: Run, people: People, given: Verdicts) -> None:
     """A study of the control prompt with items left to judge, one skipped and one flagged."""
-    study = studies.create(OPEN_STUDY, Selection([run]), StudyDesign(seed=SEED), by=people[ADMIN])
+    study = _study(OPEN_STUDY, run, people)
     studies.open_study(study, [people[name] for name in JUDGES])
     for name, number in JUDGED_SO_FAR.items():
-        mine = list(slots_of(people[name], study))
+        mine = _slots(people[name], study)
         _judge(mine[:number], name, given)
         verdicts.skip(mine[number], SKIPPED)
         if name == JUDGES[0]:
-            (odd,) = [slot for slot in mine if key_of(slot.item.response)[1] == FLAGGED_QUESTION]
+            [odd] = [slot for slot in mine if _key(slot.item.response)[1] == FLAGGED_QUESTION]
             verdicts.flag(odd, True, FLAGGED)
 
 
-def slots_of(judge: Person, study: Study) -> QuerySet[JudgingSlot]:
+def _slots(judge: Person, study: Study) -> list[JudgingSlot]:
     related = ("item__response__instance__contradiction", "round__study__rubric")
     mine = verdicts.slots_of(judge).filter(round__study=study)
-    return mine.select_related(*related).order_by("order")
+    return list(mine.select_related(*related).order_by("order"))
 
 
 def _judge(slots: Iterable[JudgingSlot], name: str, given: Verdicts) -> None:
     for slot in slots:
-        entry = given[key_of(slot.item.response)][name]
+        entry = given[_key(slot.item.response)][name]
         verdicts.give(slot, entry["verdict"], comment=entry["comment"])
 
 
-def _given(runs: Sequence[Run]) -> dict[Key, dict[str, Any]]:
+def verdicts_on(runs: Iterable[Run]) -> Verdicts:
     """The verdicts by response. Raises Refusal unless they are on exactly the runs' responses."""
     kept = json.loads(VERDICTS.read_text(encoding="utf-8"))["verdicts"]
     given = {(entry["title"], entry["question"], entry["prompt"]): entry for entry in kept}
     responses = Response.objects.filter(run__in=runs).select_related("instance__contradiction")
-    texts = {key_of(response): sha256(response.text) for response in responses}
+    texts = {_key(of): sha256(of.text.encode()).hexdigest() for of in responses}
     if texts != {key: entry["text_sha256"] for key, entry in given.items()}:
         raise Refusal(
             "The verdicts in demonstration/verdicts.json are on other responses than those recorded. "
@@ -110,6 +108,6 @@ def _given(runs: Sequence[Run]) -> dict[Key, dict[str, Any]]:
     return given
 
 
-def key_of(response: Response) -> Key:
+def _key(response: Response) -> Key:
     instance = response.instance
     return instance.contradiction.title, instance.question, response.prompt
