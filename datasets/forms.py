@@ -11,12 +11,12 @@ from django.utils.html import format_html
 from datasets.drawing import ALL, SubsetPlan
 from datasets.facets import chosen_facets, filters_of
 from datasets.importers.formats import formats
-from datasets.importers.json_text import MAX_BYTES
 from datasets.importers.record_imports import OPTIONS
 from datasets.labelstudio.controls import DATA
 from datasets.labelstudio.naming import DATUM, checked_names
 from datasets.labelstudio.reading import Taken
 from datasets.models import Collection
+from datasets.readers.json_text import MAX_BYTES
 from datasets.schema import ANNOTATION_KEYS, TAXONOMY
 from datasets.subsets import Query, framed, slices_of, strata
 from leases.refusal import Refusal

@@ -6,11 +6,11 @@ from typing import Any, BinaryIO
 from django import forms
 
 from evaluation.labels.file import Ratings, read_labels
-from evaluation.labels.file_agreement import MOST_PAIRED, LabelsPlan, TooManyLabels, agreement_of
-from evaluation.labels.lines import UnreadableLabels
-from evaluation.labels.scale import NotOnScale, scale_of
-from evaluation.labels.spelling import TITLES, Wishes, wishes_of
+from evaluation.labels.file_agreement import MOST_PAIRED, agreement_of
+from evaluation.labels.scale import scale_of
+from evaluation.labels.spelling import Wishes, wishes_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
+from leases.refusal import Refusal
 
 LARGEST_BYTES = 1_000_000
 MOST_ROWS = 20_000
@@ -54,12 +54,10 @@ class LabelsForm(forms.Form):
         help_text="Labels that mean a missing one, with commas between. Always missing: empty, NA, N/A, NaN, and a "
         "point where the others are numbers.",
     )
-    fold = forms.MultipleChoiceField(
-        label="Count as one what differs in",
+    fold = forms.BooleanField(
+        label="Fold",
         required=False,
-        choices=list(TITLES.items()),
-        widget=forms.CheckboxSelectMultiple,
-        help_text="Blanks around a text and composed letters never make a difference.",
+        help_text="Count as one what differs in blanks, letter case or the spelling of a number, as 1 and 1.0.",
     )
     cluster = forms.ChoiceField(
         label="Resample whole",
@@ -77,19 +75,15 @@ class LabelsForm(forms.Form):
         if self.errors:
             return cleaned
         try:
-            wishes = wishes_of(cleaned["order"], cleaned["missing"], cleaned["fold"], on_page=True)
+            wishes = wishes_of(cleaned["order"], cleaned["missing"], fold=cleaned["fold"])
             ratings = self._ratings(cleaned, wishes)
             scale = scale_of(ratings.label_names, wishes.order)
-            self._bounded(ratings, len(scale.labels))
+            self._check_work(ratings, len(scale.labels))
             plan = ResamplePlan(cleaned["seed"] or 0, cleaned["resamples"] or RESAMPLES)
-            wanted = LabelsPlan(plan, cleaned["cluster"] != "item")
-            cleaned["result"] = agreement_of(ratings, scale, wanted)
-        except UnreadableLabels as unreadable:
-            raise forms.ValidationError(unreadable.problems) from None
-        except NotOnScale as error:
-            raise forms.ValidationError({"order": str(error)}) from None
-        except TooManyLabels as error:
-            raise forms.ValidationError(str(error)) from None
+            by_cluster = cleaned["cluster"] != "item"
+            cleaned["result"] = agreement_of(ratings, scale, plan, by_cluster=by_cluster)
+        except Refusal as refused:
+            raise forms.ValidationError(refused.message.splitlines()) from None
         return cleaned
 
     def _ratings(self, cleaned: dict[str, Any], wishes: Wishes) -> Ratings:
@@ -108,15 +102,11 @@ class LabelsForm(forms.Form):
         return read_labels(stream, wishes, most_rows=MOST_ROWS)
 
     @staticmethod
-    def _bounded(ratings: Ratings, labels: int) -> None:
+    def _check_work(ratings: Ratings, labels: int) -> None:
         raters = len(ratings.rater_names)
         pairs = raters * (raters - 1) // 2 if raters <= MOST_PAIRED else 1
-        if pairs * labels**2 > MOST_WORK:
-            raise TooManyLabels(
-                f"{raters} raters with {labels} labels are too many for a page. Use manage.py agreement for them."
-            )
-        if ratings.item_count * labels**2 > MOST_CELLS:
-            raise TooManyLabels(
-                f"{ratings.item_count:,} items with {labels} labels are too many for a page. Use manage.py agreement "
-                "for them."
+        if pairs * labels**2 > MOST_WORK or ratings.item_count * labels**2 > MOST_CELLS:
+            raise Refusal(
+                f"{raters} raters and {ratings.item_count:,} items with {labels} labels are too many for a page. Use "
+                "manage.py agreement for them."
             )

@@ -3,12 +3,12 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from datasets.readers.csv_table import DELIMITERS, CsvTable, cells_of
 from datasets.schema import Problem, kind_of, text_problems
 
-DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 LINE_ENDS = ("\n", "\r\n", "\r")
 BOM = "\ufeff"
 
@@ -50,13 +50,23 @@ class CsvForm:
         }
 
 
+def form_in(table: CsvTable, mapped: Mapping[str, str]) -> CsvForm:
+    """How the file of the table is written, where its columns are `mapped` to fields."""
+    fields = tuple(mapped.get(name, "") for name in table.columns)
+    line = table.first_line()
+    end = line[len(line.rstrip("\r\n")) :] or "\n"
+    form = CsvForm(table.header, fields, table.delimiter, end, line.startswith(BOM))
+    quoted = replace(form, all_quoted=True)
+    return quoted if table.begins_with(quoted.head + end) else form
+
+
 def form_of(kept: Mapping[str, str], names: Sequence[str]) -> CsvForm:
     """The inverse of `kept`; where nothing was kept, as the fields of these names would be published."""
     if not kept:
         return CsvForm(tuple(names), tuple(names))
     return CsvForm(
-        tuple(_cells(kept["header"])),
-        tuple(_cells(kept["fields"])),
+        tuple(cells_of(kept["header"])),
+        tuple(cells_of(kept["fields"])),
         kept["delimiter"],
         kept["line_end"],
         kept["bom"] == "yes",
@@ -71,9 +81,9 @@ def kept_problems(name: str, kept: Mapping[str, object], names: Iterable[str]) -
         wrong = next(key for key in kept if key not in texts)
         return [Problem(f"{name}.{wrong}", f"is {kind_of(kept[wrong])}, not text")]
     problems = [problem for key in texts for problem in text_problems(f"{name}.{key}", texts[key])]
-    fields = _cells(texts["fields"])
+    fields = cells_of(texts["fields"])
     right = {
-        "header": len(_cells(texts["header"])) == len(fields),
+        "header": len(cells_of(texts["header"])) == len(fields),
         "fields": sorted(filter(None, fields)) == sorted(set(filter(None, fields)) & set(names)),
         "delimiter": texts["delimiter"] in DELIMITERS.values(),
         "line_end": texts["line_end"] in LINE_ENDS,
@@ -88,10 +98,6 @@ def kept_problems(name: str, kept: Mapping[str, object], names: Iterable[str]) -
 
 def _row(cells: Iterable[str]) -> str:
     return CsvForm((), ()).text(cells)
-
-
-def _cells(text: str) -> list[str]:
-    return next(csv.reader(io.StringIO(text, newline="")), [])
 
 
 KEPT = tuple(CsvForm((), ()).kept())

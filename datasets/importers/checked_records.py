@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from datasets.importers.json_text import SHOWN, Unreadable, shown
+from datasets.readers.json_text import SHOWN, Unreadable, shown
 from datasets.schema import Parsed, RecordRefused
 from pages.counting import how_many
 

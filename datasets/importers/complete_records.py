@@ -14,9 +14,9 @@ from datasets.identity import external_id, repeated
 from datasets.importers.checked_records import checked_records
 from datasets.importers.complete_extra import EXTRA, id_problems, number_problems
 from datasets.importers.complete_form import FORMAT, RECORDS, VERSION
-from datasets.importers.json_list import listed_in
-from datasets.importers.json_text import Unreadable, refuse, shown
 from datasets.importers.same_tag import Links, named_by
+from datasets.readers.json_list import listed_in
+from datasets.readers.json_text import Unreadable, refuse, shown
 from datasets.schema import Parsed, Problem, RecordRefused, kind_of, parse, text_problems
 from protocols.declaration import Declaration, Shape
 

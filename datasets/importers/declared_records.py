@@ -4,16 +4,23 @@ import os
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from datasets.declared.csv_text import form_in
 from datasets.declared.deviations import declared_deviations
 from datasets.declared.records import parse_declared
 from datasets.declared.writing import FileNoted, writer_of
 from datasets.deviations import Deviation
 from datasets.importers.checked_records import checked_records
 from datasets.importers.comparing import Comparison
-from datasets.importers.csv_files.columns import Chosen, fields_of, mapped, opened
-from datasets.importers.csv_files.reading import CsvRow
-from datasets.importers.json_list import lines_in, listed_in, values_in
-from datasets.importers.json_text import DECODER, Unreadable, refuse
+from datasets.importers.csv_files.columns import (
+    Chosen,
+    CsvRow,
+    fields_of,
+    mapped,
+    opened,
+    rows_of,
+)
+from datasets.readers.json_list import lines_in, listed_in, values_in
+from datasets.readers.json_text import DECODER, Unreadable, refuse
 from datasets.schema import Parsed, Problem, RecordRefused, text_problems
 from protocols.declaration import Declaration, FieldType, Shape
 
@@ -106,8 +113,8 @@ class DeclaredRecords:
         table = opened(file, self.chosen)
         columns = mapped(table, self.fields, self.chosen)
         if self.declaration.file.shape == Shape.CSV:
-            noted.kept = table.form(columns).kept()
-        return table.rows(columns, noted.reported)
+            noted.kept = form_in(table, columns).kept()
+        return rows_of(table, columns, noted.reported)
 
     def _of_row(self, row: CsvRow) -> dict[str, Any]:
         """The record, without optional fields whose cells are empty. Raises RecordRefused."""
@@ -138,7 +145,7 @@ class DeclaredRecords:
 
 
 def _place(row: CsvRow) -> str:
-    return f"row {row.number} (line {row.line})"
+    return f"line {row.line}"
 
 
 def _list_in(cell: str) -> list[Any] | None:

@@ -8,11 +8,11 @@ from datasets.importers.complete_records import CompleteRecords, Head
 from datasets.importers.csv_files.columns import Chosen
 from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
-from datasets.importers.json_list import lines_in
-from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.reading import Wanted
 from datasets.models import Collection
+from datasets.readers.json_list import lines_in
+from datasets.readers.json_text import Unreadable
 from datasets.schema import RecordRefused
 from leases.refusal import NotFoundHere, Refusal
 from protocols.declaration import Declaration

@@ -17,9 +17,9 @@ from datasets.importers.complete_records import CompleteRecords
 from datasets.importers.csv_files.questions import CsvQuestions
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import of_another_format, of_its_head
-from datasets.importers.json_text import Unreadable
 from datasets.importers.whole_collections import WholeFile, bring_whole, would_make
 from datasets.models import Collection
+from datasets.readers.json_text import Unreadable
 from datasets.records import Draft, read_draft
 from leases.refusal import Refusal
 from protocols.models import Protocol

@@ -26,10 +26,10 @@ from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.identity import canonical
 from datasets.importers.import_kinds import kind_named
-from datasets.importers.json_text import too_large
 from datasets.importers.labelstudio_tasks import NamesLacking
 from datasets.models import ImportJob
 from datasets.models.imports import OPEN
+from datasets.readers.json_text import too_large
 from datasets.states import IMPORT, ImportState
 from leases.claim import FREE, renew, settle, sweep, take
 from leases.clock import in_seconds

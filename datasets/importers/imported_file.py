@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from datasets.importers.json_text import MAX_BYTES, Unreadable
+from datasets.readers.json_text import MAX_BYTES, Unreadable
 from leases.refusal import Refusal
 
 

@@ -7,11 +7,11 @@ from typing import Any, BinaryIO
 from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, deviations
 from datasets.importers.checked_records import checked_records
-from datasets.importers.json_list import values_in
-from datasets.importers.json_text import Unreadable
 from datasets.labelstudio.made import tasks_in
 from datasets.labelstudio.naming import lines_of_unknown
 from datasets.labelstudio.reading import TaskReader, Wanted
+from datasets.readers.json_list import values_in
+from datasets.readers.json_text import Unreadable
 from datasets.schema import Parsed
 
 # Tasks, to see whether a file is of this format.

@@ -18,12 +18,12 @@ from datasets.importers.import_files import (
     import_file,
 )
 from datasets.importers.import_kinds import Ended, Report
-from datasets.importers.json_text import MAX_BYTES
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.importers.undoing import hide
 from datasets.labelstudio.naming import checked_names
 from datasets.labelstudio.reading import Taken, Wanted, lines_of
 from datasets.models import ImportJob
+from datasets.readers.json_text import MAX_BYTES
 from leases.refusal import Conflict, Refusal
 
 # Records that the report names as repeated.

@@ -6,7 +6,7 @@ from typing import BinaryIO
 from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, deviations
 from datasets.importers.checked_records import checked_records
-from datasets.importers.json_list import values_in
+from datasets.readers.json_list import values_in
 from datasets.schema import Parsed, parse
 
 

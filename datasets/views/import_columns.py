@@ -13,9 +13,9 @@ from datasets.importers.csv_files.choices import choose, sheet_of
 from datasets.importers.csv_files.forms import ColumnsForm, DelimiterForm
 from datasets.importers.import_jobs import file_of, import_of
 from datasets.importers.import_kinds import kind_named
-from datasets.importers.json_text import Unreadable
 from datasets.models import ImportJob
 from datasets.models.imports import OPEN
+from datasets.readers.json_text import Unreadable
 from datasets.states import IMPORT
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit

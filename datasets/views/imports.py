@@ -18,8 +18,8 @@ from datasets.importers.csv_files.choices import asks_columns
 from datasets.importers.formats import PartUnknown, formats
 from datasets.importers.import_jobs import import_of, imports_of
 from datasets.importers.import_kinds import kind_named, shown_to
-from datasets.importers.json_text import Unreadable
 from datasets.models import ImportJob
+from datasets.readers.json_text import Unreadable
 from datasets.states import IMPORT, ImportState
 from datasets.tasks import carry_out_import
 from leases.enqueue import send_on_commit

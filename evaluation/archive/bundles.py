@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, cast
 
-from datasets.importers.json_text import Unreadable, decode
+from datasets.readers.json_text import Unreadable, decode
 from evaluation import statistics
 from evaluation.archive import recompute, recompute_scores
 from evaluation.archive.recompute import HASH, body_hash

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from datasets.importers.json_text import Unreadable
+from datasets.readers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.archive.bundles import ReportBundle
 from evaluation.archive.recompute import HASH, Findings, body_hash, check

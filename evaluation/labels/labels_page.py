@@ -1,134 +1,122 @@
 """The agreement in a file of labels, laid out for the page and for the terminal. Pure."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from evaluation.labels.file_agreement import LabelAgreement, LabelsAgreement
+from evaluation.labels.file_agreement import LabelsAgreement
 from evaluation.report import sentences
-from evaluation.report.figures import Figure
 from evaluation.report.sentences import counted, interval, number
 from evaluation.report.sheets import Sheet
-from evaluation.statistics.chance import UNWEIGHTED
+from evaluation.statistics.chance import UNWEIGHTED, WEIGHTED
 from evaluation.statistics.coefficient import PlainCoefficient
 
 COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
+SHARES = ("specific_agreement", "prevalence", "bias")
 
 
-@dataclass(frozen=True)
-class CoefficientLine:
-    """One coefficient: what it is, of whom, and its figure with the method of its interval."""
+class Line(NamedTuple):
+    """One coefficient, or the kappa on one label: of whom, its figure, and a label's shares."""
 
     name: str
     raters: str
     n: int
-    figure: Figure
+    value: str
+    interval: str
+    reason: str
     method: str
+    shares: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ClassLine:
-    """The agreement of two raters on one label."""
-
-    label: str
-    raters: str
-    kappa: Figure
-    specific: str
-    prevalence: str
-    bias: str
-
-
-def lines(result: LabelsAgreement) -> list[CoefficientLine]:
-    """Those over all raters first, then pair by pair."""
+def lines(result: LabelsAgreement, *, everything: bool) -> list[Line]:
+    """Those over all raters first, then pair by pair: kappa, its weighted form, alpha and agreement, or everything."""
     ordered = sorted(result["coefficients"], key=lambda row: row["pair"] is not None)
-    return [_line(row) for row in ordered]
+    return [_line(row) for row in ordered if everything or _is_asked_first(row, result)]
 
 
-def _line(row: PlainCoefficient) -> CoefficientLine:
+def _is_asked_first(row: PlainCoefficient, result: LabelsAgreement) -> bool:
+    name, is_plain = row["name"], row["weights"] == UNWEIGHTED
+    if row["weights"] == WEIGHTED[-1] or (row["value"] is None and not is_plain):
+        return False
+    if row["pair"]:
+        return name in ("percent_agreement", "cohen_kappa")
+    if name == "krippendorff_alpha_ordinal":
+        return row["value"] is not None
+    # What two raters alone have is in the lines of the pair.
+    of_all = () if result["n_raters"] == 2 else ("percent_agreement", "fleiss_kappa")
+    return name in ("krippendorff_alpha_nominal", *of_all)
+
+
+def _line(row: PlainCoefficient) -> Line:
     value, ends = sentences.in_its_unit(row)
     why = sentences.why_empty(row, row["reason"])
-    figure = Figure(value, ends(row["low"], row["high"]), why)
-    return CoefficientLine(sentences.name_of(row), _raters(row), row["n"], figure, row["method"])
+    shown = ends(row["low"], row["high"])
+    name = sentences.name_of(row)
+    return Line(name, _raters(row), row["n"], value, shown, why, row["method"])
 
 
-def _raters(row: PlainCoefficient | LabelAgreement) -> str:
+def _raters(row: Any) -> str:
     return " and ".join(row["pair"]) if row["pair"] else "all"
 
 
-def class_lines(result: LabelsAgreement) -> list[ClassLine]:
+def class_lines(result: LabelsAgreement) -> list[Line]:
     return [
-        ClassLine(
+        Line(
             row["label"],
             _raters(row),
-            Figure(number(row["kappa"]), interval(row["low"], row["high"]), row["reason"]),
-            number(row["specific_agreement"]),
-            number(row["prevalence"]),
-            number(row["bias"]),
+            row["n"],
+            number(row["kappa"]),
+            interval(row["low"], row["high"]),
+            row["reason"],
+            row["method"],
+            tuple(number(row[name]) for name in SHARES),
         )
         for row in result["per_class"]
     ]
 
 
-def rule(result: LabelsAgreement) -> str:
-    """Which kappa comes first, and why."""
-    if result["weights"] == UNWEIGHTED:
-        return "As in reports, unweighted kappa comes first: the labels have no order, or are three or fewer."
-    return f"As in reports, kappa with {result['weights']} weights comes first: four labels or more have an order."
-
-
-def methods(result: LabelsAgreement) -> list[str]:
+def methods(shown: Iterable[Line]) -> list[str]:
     """How the intervals were made, each way once."""
-    methods = [row["method"] for row in result["coefficients"]]
-    methods += [row["method"] for row in result["per_class"]]
-    return list(dict.fromkeys(filter(None, methods)))
+    return list(dict.fromkeys(line.method for line in shown if line.method))
 
 
 def sheet(result: LabelsAgreement) -> Sheet:
     """The result as a table: a row a coefficient, and for each label its kappa and its shares."""
     header = ["rater_1", "rater_2", "label", "coefficient", *COLUMNS]
-    rows: list[list[object]] = [
-        [*_two(row), "", row["name"], *_values(row)] for row in result["coefficients"]
-    ]
+    nothing = dict.fromkeys(COLUMNS)
+    rows: list[dict[str, Any]] = [{**row} for row in result["coefficients"]]
     for row in result["per_class"]:
-        place = [*_two(row), row["label"]]
-        kappa = {**row, "weights": "none", "value": row["kappa"]}
-        rows.append([*place, "cohen_kappa", *_values(kappa)])
-        for name, share in (
-            ("specific_agreement", row["specific_agreement"]),
-            ("prevalence", row["prevalence"]),
-            ("bias", row["bias"]),
-        ):
-            rows.append([*place, name, "none", share, None, None, None, row["n"], "", ""])
-    return Sheet(header, rows)
+        plain = {**row, "weights": UNWEIGHTED}
+        rows.append({**plain, "name": "cohen_kappa", "value": row["kappa"]})
+        for name in SHARES:
+            of = {key: plain[key] for key in ("pair", "label", "weights", "n")}
+            of |= {"name": name, "value": row[name], "method": "", "reason": ""}
+            rows.append(nothing | of)
+    return Sheet(
+        header,
+        [
+            [*(row["pair"] or ["all", "all"]), row.get("label", ""), row["name"]]
+            + [row[name] for name in COLUMNS]
+            for row in rows
+        ],
+    )
 
 
-def _values(row: Mapping[str, object]) -> list[object]:
-    return [row[name] for name in COLUMNS]
-
-
-def _two(row: PlainCoefficient | LabelAgreement) -> list[str]:
-    return list(row["pair"]) if row["pair"] else ["all", "all"]
-
-
-def in_lines(result: LabelsAgreement) -> Iterator[str]:
+def in_lines(result: LabelsAgreement, *, everything: bool) -> Iterator[str]:
     """The result as lines of text for a terminal: control characters of a file are shown, not obeyed."""
     yield from map(printable, result["notices"])
-    yield (
-        f"{counted(result['n_items'], 'item')}, {counted(result['n_raters'], 'rater')}, "
-        f"{counted(result['n_labels'], 'label')}: "
-        f"{', '.join(map(printable, result['labels']))}"
-    )
-    yield rule(result)
-    for line in lines(result):
-        ends = f" ({line.figure.interval})" if line.figure.interval else ""
-        why = f" {line.figure.reason}" if line.figure.reason else ""
-        yield f"  {line.name}, {printable(line.raters)}, n = {line.n}: {line.figure.value}{ends}{why}"
-    for row in class_lines(result):
-        ends = f" ({row.kappa.interval})" if row.kappa.interval else ""
-        yield (
-            f"  {printable(row.label)}, {printable(row.raters)}: kappa {row.kappa.value}{ends}, specific agreement "
-            f"{row.specific}, prevalence {row.prevalence}, bias {row.bias}"
-        )
-    for method in methods(result):
+    counts = [counted(result["n_items"], "item"), counted(result["n_raters"], "rater")]
+    counts.append(counted(result["n_labels"], "label"))
+    yield f"{', '.join(counts)}: {', '.join(map(printable, result['labels']))}"
+    shown = lines(result, everything=everything)
+    shown += class_lines(result) if everything else []
+    for line in shown:
+        ends = f" ({line.interval})" if line.interval else ""
+        why = f" {line.reason}" if line.reason else ""
+        name = f"kappa on {printable(line.name)}" if line.shares else line.name
+        text = f"  {name}, {printable(line.raters)}, n = {line.n}: {line.value}{ends}{why}"
+        named = ("specific agreement", "prevalence", "bias")
+        yield ", ".join([text, *map(" ".join, zip(named, line.shares, strict=False))])
+    for method in methods(shown):
         yield f"95 % intervals by {method}."
 
 

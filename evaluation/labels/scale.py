@@ -5,17 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from evaluation.labels.spelling import some
 from judging.rules.verdict_scale import headline_weights
+from leases.refusal import Refusal
 
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 NO_ORDER = "The labels have no order. Declare one, from lowest to highest, or use numbers."
 NO_NUMBERS = "The labels are no numbers."
 ONE_NUMBER = "Two labels are one number written in two ways: {labels}. Write it in one."
-
-
-class NotOnScale(ValueError):
-    """Labels that the declared order lacks, or an order that names one twice."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +32,17 @@ class LabelScale:
 
 
 def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> LabelScale:
-    """The scale of the labels that were used; raises NotOnScale.
+    """The scale of the labels that were used; raises Refusal for an order that lacks one, or names one twice.
 
     A declared order is the scale, with labels that nobody used. Without one, numbers are in their own order; other
     labels have none and are sorted by their letters.
     """
     used = list(used)
     if twice := [label for label, count in Counter(order).items() if count > 1]:
-        raise NotOnScale(f"The order names a label twice: {', '.join(twice)}.")
+        raise Refusal(f"The order names a label twice: {', '.join(twice)}.")
     if order and (strange := sorted(set(used) - set(order))):
-        more = f" and {len(strange) - 10} more" if len(strange) > 10 else ""
-        raise NotOnScale(
-            f"Labels that the order lacks: {', '.join(strange[:10])}{more}. The order is {', '.join(order)}."
+        raise Refusal(
+            f"Labels that the order lacks: {some(strange)}. The order is {', '.join(order)}."
         )
     labels = tuple(order) or tuple(sorted(used))
     if not labels or not all(NUMBER.fullmatch(label) for label in labels):

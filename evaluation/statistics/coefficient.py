@@ -6,7 +6,6 @@ from typing import TypedDict
 from .bootstrap import Resampled, why_few
 
 NO_ITEMS = "No item was labelled by two raters."
-ONE_RATER = "There is one rater only, so there is nobody to agree with."
 ONE_CATEGORY = (
     "Both raters used one category only, so there is no disagreement to expect by chance."
 )

@@ -8,7 +8,7 @@ from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
 from evaluation.forms import LabelsForm
 from evaluation.labels.file_agreement import LabelsAgreement
-from evaluation.labels.labels_page import class_lines, lines, methods, rule, sheet
+from evaluation.labels.labels_page import class_lines, lines, methods, sheet
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
 
@@ -38,11 +38,12 @@ def _page(
 ) -> HttpResponse:
     context: dict[str, object] = {"form": form, "result": result}
     if result:
+        every_line, classes = lines(result, everything=True), class_lines(result)
         context |= {
-            "rule": rule(result),
-            "lines": lines(result),
-            "classes": class_lines(result),
-            "methods": methods(result),
+            "lines": lines(result, everything=False),
+            "every_line": every_line,
+            "classes": classes,
+            "methods": methods([*every_line, *classes]),
             "chosen_file": bool(form.cleaned_data.get("file")),
         }
     return render(request, "evaluation/labels.html", context, status=status)

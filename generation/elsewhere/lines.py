@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from datasets.importers.json_text import DECODER, SHOWN, Unreadable, shown, unkept
+from datasets.readers.json_text import DECODER, SHOWN, Unreadable, shown, unkept
 from generation.inference import chat, request_fields, shapes
 
 # Bytes of a line, with its raw reply.

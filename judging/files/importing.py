@@ -18,8 +18,8 @@ from accounts.models import Person
 from datasets import schema
 from datasets.contexts import context_1, context_2
 from datasets.importers.arriving import ArrivingImport, arrival
-from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
+from datasets.readers.json_text import decode
 from datasets.records import Draft, add_contradictions
 from datasets.taxonomy import DIMENSIONS
 from generation import prompt_versions, registry

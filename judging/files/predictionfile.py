@@ -4,12 +4,12 @@ A row names its response in one of three ways and has the whole reply, or its la
 verdict in it.
 """
 
-import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from datasets.importers.json_text import SHOWN, Unreadable, refuse, text_of
+from datasets.readers.csv_table import CsvTable, check_once
+from datasets.readers.json_text import MAX_BYTES, SHOWN, Unreadable, refuse, too_large
 
 REPLY = "reply"
 # The columns that name a response; the first set that the header has is used. A study's rows.csv has them all.
@@ -19,7 +19,6 @@ WAYS: tuple[tuple[str, ...], ...] = (
     ("contradiction", "question_number", "prompt", "model"),
 )
 SAMPLE = "sample"
-LONGEST_REPLY = 200_000
 
 
 @dataclass(frozen=True)
@@ -41,48 +40,34 @@ class Predictions:
 
 def predictions_in(data: bytes) -> Predictions:
     """The file's lines; raises Unreadable with the problem of every line. Nothing is stripped from a reply."""
-    lines = _lines(data)
-    header = [name.strip() for name in next(lines, (0, []))[1]]
+    if len(data) > MAX_BYTES:
+        raise too_large()
+    table = CsvTable(io.BytesIO(data))
+    header = [name.strip() for name in table.columns]
+    check_once(header)
     way = _way(header)
     place = {name: header.index(name) for name in (*way, REPLY)}
     rows: list[Prediction] = []
     problems: list[str] = []
-    for number, cells in lines:
+    for line, cells, problem in table.rows():
         if len(problems) == SHOWN:
             raise Unreadable(
-                f"The file cannot be read: {SHOWN} lines before line {number} have problems, and the others were not "
+                f"The file cannot be read: {SHOWN} lines before line {line} have problems, and the others were not "
                 "looked at. Nothing was imported.",
                 details=problems,
             )
-        if len(cells) != len(header):
-            problems.append(f"line {number}: has {len(cells)} cells, the header has {len(header)}")
+        if problem:
+            problems.append(f"line {line}: {problem}")
             continue
         key = tuple(cells[place[name]].strip() for name in way)
-        if problem := _problem(way, key, cells[place[REPLY]]):
-            problems.append(f"line {number}: {problem}")
-        rows.append(Prediction(number, key, cells[place[REPLY]]))
+        if empty := [name for name, value in zip(way, key, strict=True) if not value]:
+            problems.append(f"line {line}: {', '.join(empty)} is empty")
+        rows.append(Prediction(line, key, cells[place[REPLY]]))
     refuse([*problems, *_twice(rows)])
-    if not rows:
-        raise Unreadable("The file has a header and no other line.")
     return Predictions(way, tuple(rows))
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every row that is not empty."""
-    reader = csv.reader(io.StringIO(text_of(data), newline=""), strict=True)
-    start = 1
-    try:
-        for cells in reader:
-            if cells:
-                yield start, cells
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise Unreadable(f"The file is not CSV: {error} (line {reader.line_num}).") from None
-
-
 def _way(header: Sequence[str]) -> tuple[str, ...]:
-    if twice := sorted({name for name in header if header.count(name) > 1}):
-        raise Unreadable(f"The header names {', '.join(twice)} twice.")
     for way in WAYS:
         if set(way) <= set(header) and REPLY in header:
             return (*way, SAMPLE) if len(way) > 1 and SAMPLE in header else way
@@ -91,16 +76,6 @@ def _way(header: Sequence[str]) -> tuple[str, ...]:
         + "; ".join(" and ".join(way) for way in WAYS)
         + "."
     )
-
-
-def _problem(way: Sequence[str], key: Sequence[str], reply: str) -> str:
-    if empty := [name for name, value in zip(way, key, strict=True) if not value]:
-        return f"{', '.join(empty)} is empty"
-    if "\x00" in reply:
-        return "the reply contains a NUL character"
-    if len(reply) > LONGEST_REPLY:
-        return f"the reply is longer than {LONGEST_REPLY} characters"
-    return ""
 
 
 def _twice(rows: Sequence[Prediction]) -> Iterator[str]:

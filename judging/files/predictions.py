@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
-from datasets.importers.json_text import refuse
+from datasets.readers.json_text import refuse
 from generation import prompt_versions
 from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from datasets.importers.json_text import SHOWN, Unreadable, refuse, unreadable
+from datasets.readers.json_text import SHOWN, Unreadable, refuse, unreadable
 from datasets.schema import DIFFERENT, SAME, Key, Problem, kind_of, text_problems
 
 PROMPTS = ("1", "2", "3", "4", "5")  # labels, in the file's order

@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from accounts.roles import Role
-from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Subset
+from datasets.readers.json_text import MAX_BYTES
 from generation import prompt_versions
 from generation.models import LanguageModel, Run
 from judging import rubric_versions, warmup

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job
-from datasets.importers.json_text import Unreadable
+from datasets.readers.json_text import Unreadable
 from judging.files.importing import ImportedEvaluation, import_human_evaluation
 from judging.forms.study_forms import HumanEvaluationForm
 from pages.counting import how_many

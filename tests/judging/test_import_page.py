@@ -6,8 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.roles import Role
-from datasets.importers import json_text
 from datasets.models import Collection
+from datasets.readers import json_text
 from generation.models import Response
 from judging.models import Study
 from tests.factories import PASSWORD, person

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
-from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import Importer
 from datasets.importers.csv_files.columns import (
     Chosen,
@@ -16,12 +15,12 @@ from datasets.importers.csv_files.columns import (
     proposed,
 )
 from datasets.importers.csv_files.questions import CsvQuestions
-from datasets.importers.csv_files.reading import CsvFile
 from datasets.importers.declared_records import DeclaredRecords
 from datasets.importers.formats import format_for
 from datasets.importers.import_jobs import choose_options
-from datasets.importers.json_text import Unreadable
 from datasets.models import ImportJob
+from datasets.readers.csv_table import DELIMITERS, CsvTable
+from datasets.readers.json_text import Unreadable
 from leases.refusal import Conflict, Refusal
 
 SHOWN_ROWS = 10
@@ -39,7 +38,7 @@ class Sheet:
     columns: what is proposed; is_remembered: as it was chosen for the last file with these columns.
     """
 
-    table: CsvFile
+    table: CsvTable
     fields: Sequence[CsvField]
     rows: Sequence[Sequence[str]]
     columns: Mapping[str, str]
@@ -111,8 +110,8 @@ def sheet_of(job: ImportJob, file: BinaryIO, delimiter: str = "") -> Sheet:
     rows: list[list[str]] = []
     fault = ""
     try:
-        for cells in islice(table.cells(), SHOWN_ROWS):
-            rows.append(list(map(_shortened, cells)))
+        for row in islice(table.rows(), SHOWN_ROWS):
+            rows.append(list(map(_shortened, row.cells)))
     except Unreadable as unreadable:
         fault = unreadable.message
     columns, is_remembered = _proposal(job.format, table, reader.fields)
@@ -129,7 +128,7 @@ def choose(job: ImportJob, chosen: Chosen) -> ImportJob:
 
 def _read(
     importer: Importer, file_name: str, file: BinaryIO, chosen: Chosen
-) -> tuple[CsvReader, CsvFile] | None:
+) -> tuple[CsvReader, CsvTable] | None:
     """Who takes the file for CSV, and the table; None where the importer does not. Raises Unreadable."""
     is_named = file_name.casefold().endswith((".csv", ".tsv"))
     if isinstance(importer, DeclaredRecords) and (importer.is_csv or is_named):
@@ -140,7 +139,7 @@ def _read(
 
 
 def _proposal(
-    format: str, table: CsvFile, fields: Sequence[CsvField]
+    format: str, table: CsvTable, fields: Sequence[CsvField]
 ) -> tuple[dict[str, str], bool]:
     """The field of each column, and whether it was chosen so for the last file with these columns."""
     known = {"", *(field.name for field in fields)}
@@ -152,7 +151,7 @@ def _proposal(
     return proposed(table.columns, fields), False
 
 
-def _named(table: CsvFile) -> str:
+def _named(table: CsvTable) -> str:
     return next(name for name, mark in DELIMITERS.items() if mark == table.delimiter)
 
 

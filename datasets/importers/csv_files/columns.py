@@ -1,12 +1,14 @@
 """Which column of a CSV file becomes which field: proposed by their names, and checked. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
-from datasets.declared.csv_text import DELIMITERS
-from datasets.importers.csv_files.reading import CsvFile
-from datasets.importers.json_text import Unreadable
+from datasets.readers.csv_table import DELIMITERS, CsvTable
+from datasets.readers.json_text import Unreadable
 from protocols.declaration import Declaration
+
+MOST_COLUMNS = 200
 
 
 class CsvField(NamedTuple):
@@ -28,13 +30,24 @@ class Chosen(NamedTuple):
     delimiter: str = ""
 
 
-def opened(file: BinaryIO, chosen: Chosen) -> CsvFile:
+class CsvRow(NamedTuple):
+    """A row's cells by the names of the fields to which their columns are mapped; `problem`: why it cannot be read."""
+
+    line: int
+    cells: Mapping[str, str]
+    problem: str = ""
+
+
+def opened(file: BinaryIO, chosen: Chosen) -> CsvTable:
     """Raises Unreadable, also for a delimiter that is none."""
     if chosen.delimiter and chosen.delimiter not in DELIMITERS:
         raise Unreadable(
             f"There is no delimiter {chosen.delimiter[:40]!r}; there are {', '.join(DELIMITERS)}."
         )
-    return CsvFile(file, DELIMITERS.get(chosen.delimiter, ""))
+    table = CsvTable(file, DELIMITERS.get(chosen.delimiter, ""))
+    if (n := len(table.columns)) > MOST_COLUMNS:
+        raise Unreadable(f"The file has {n} columns; at most {MOST_COLUMNS} can be read.")
+    return table
 
 
 class ColumnsUnclear(Unreadable):
@@ -62,7 +75,21 @@ def proposed(columns: Sequence[str], fields: Sequence[CsvField]) -> dict[str, st
     return chosen
 
 
-def mapped(file: CsvFile, fields: Sequence[CsvField], chosen: Chosen) -> dict[str, str]:
+def rows_of(
+    table: CsvTable, columns: Mapping[str, str], reported: Counter[str]
+) -> Iterator[CsvRow]:
+    """The rows by the fields of their columns. `reported` counts the cells that are mapped to nothing."""
+    for line, cells, problem in table.rows():
+        held: dict[str, str] = {}
+        for name, cell in zip(table.columns, cells, strict=False) if not problem else ():
+            if field := columns.get(name, ""):
+                held[field] = cell
+            elif cell:
+                reported[f"column “{name}”"] += 1
+        yield CsvRow(line, held, problem)
+
+
+def mapped(file: CsvTable, fields: Sequence[CsvField], chosen: Chosen) -> dict[str, str]:
     """The field of each of the file's columns. Raises ColumnsUnclear with all problems."""
     guess = proposed(file.columns, fields)
     if chosen.columns is None:

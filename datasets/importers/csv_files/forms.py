@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from datasets.declared.csv_text import DELIMITERS
 from datasets.importers.csv_files.choices import Sheet
 from datasets.importers.csv_files.columns import Chosen, lacking_in, proposed
+from datasets.readers.csv_table import DELIMITERS
 
 LEFT_OUT = ("", "Left out")
 

@@ -16,8 +16,14 @@ from datasets.declared.writing import FileNoted
 from datasets.deviations import Deviation, deviations
 from datasets.importers.checked_records import checked_records
 from datasets.importers.comparing import Comparison
-from datasets.importers.csv_files.columns import Chosen, CsvField, mapped, opened
-from datasets.importers.csv_files.reading import CsvRow
+from datasets.importers.csv_files.columns import (
+    Chosen,
+    CsvField,
+    CsvRow,
+    mapped,
+    opened,
+    rows_of,
+)
 from datasets.question_table import HEADER, lines_of_record
 from datasets.schema import (
     ANNOTATION_KEYS,
@@ -108,11 +114,8 @@ class _Group:
 
     @property
     def place(self) -> str:
-        first, last = self.rows[0], self.rows[-1]
-        lines = sorted({first.line, last.line})
-        numbers = sorted({first.number, last.number})
-        named = " to ".join(map(str, numbers))
-        return f"row{'s' if numbers[1:] else ''} {named} (from line {lines[0]})"
+        lines = sorted(row.line for row in self.rows)[:: max(1, len(self.rows) - 1)]
+        return f"line{'s' if lines[1:] else ''} {' to '.join(map(str, lines))}"
 
 
 class CsvQuestions:
@@ -138,7 +141,7 @@ class CsvQuestions:
         reading = _Reading(names, noted.reported)
         compared = Comparison(file, noted)
         compared.go_on(_text([HEADER]))
-        groups = _groups(table.rows(columns, noted.reported), noted.reported)
+        groups = _groups(rows_of(table, columns, noted.reported), noted.reported)
         for parsed in checked_records(groups, reading.parsed, place=lambda group: group.place):
             compared.go_on(_text(reading.lines))
             yield parsed
@@ -157,7 +160,7 @@ def _groups(rows: Iterable[CsvRow], reported: Counter[str]) -> Iterator[_Group]:
 
     def key(row: CsvRow) -> tuple[object, ...]:
         if row.problem:
-            return (row.number,)
+            return (row.line,)
         return tuple(cell for field, cell in row.cells.items() if field not in own)
 
     for _, alike in groupby(rows, key):
@@ -195,7 +198,7 @@ class _Reading:
         if problem := group.rows[0].problem:
             raise RecordRefused([Problem("", problem)])
         problems = [
-            Problem(self._names["question"], f"is empty in row {row.number}: write the question")
+            Problem(self._names["question"], f"is empty in line {row.line}: write the question")
             for row in group.rows
             if not row.cells["question"].strip()
         ]
@@ -214,7 +217,7 @@ class _Reading:
         if match := QUESTION.fullmatch(problem.key):
             field = f"answer_{match[2]}" if match[2] else "question"
             row = group.rows[int(match[1]) - 1]
-            return Problem(self._names[field], f"{problem.message} (row {row.number})")
+            return Problem(self._names[field], f"{problem.message} (line {row.line})")
         column = next((name for name, key in _KEYS.items() if key.key == problem.key), "")
         return Problem(self._names.get(column, problem.key), problem.message)
 

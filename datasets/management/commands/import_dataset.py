@@ -7,16 +7,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from datasets.declared.csv_text import DELIMITERS
 from datasets.importers import IMPORTERS
 from datasets.importers.csv_files.choices import chosen_in, settled
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import FileReport, check_file, deviations_in, import_file
 from datasets.importers.imported_file import opened
-from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import NamesLacking
 from datasets.labelstudio.naming import checked_names, lines_of_unknown
 from datasets.labelstudio.reading import Taken, lines_of, wanted_of
+from datasets.readers.csv_table import DELIMITERS
+from datasets.readers.json_text import Unreadable
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
 

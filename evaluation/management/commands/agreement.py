@@ -4,18 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evaluation.labels.file import read_labels
-from evaluation.labels.file_agreement import LabelsPlan, TooManyLabels, agreement_of
+from evaluation.labels.file_agreement import agreement_of
 from evaluation.labels.labels_page import in_lines, printable
-from evaluation.labels.lines import UnreadableLabels
-from evaluation.labels.scale import NotOnScale, scale_of
-from evaluation.labels.spelling import FOLDS, wishes_of
+from evaluation.labels.scale import scale_of
+from evaluation.labels.spelling import wishes_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Print the agreement between raters on labels in a CSV file: item, rater, label, perhaps cluster; or item and "
         "a column for each rater."
@@ -34,11 +34,14 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--fold",
-            action="append",
-            choices=FOLDS,
-            default=[],
-            help="make one: letter case of labels, spelling of numbers, names of items and raters that look alike; "
-            "may be given again",
+            action="store_true",
+            help="count as one what differs in blanks, letter case or the spelling of a number, as 1 and 1.0",
+        )
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help="every coefficient, and kappa on each label; else kappa (weighted too, where the labels have an "
+            "order), alpha and agreement",
         )
         parser.add_argument("--json", action="store_true", help="the whole result as JSON")
         parser.add_argument(
@@ -51,26 +54,21 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        seed, resamples = options["seed"], options["resamples"]
+        wishes = wishes_of(options["order"], options["missing"], fold=options["fold"])
         try:
-            plan = (
-                ResamplePlan(options["seed"], options["resamples"])
-                if options["resamples"]
-                else None
-            )
-            wishes = wishes_of(options["order"], options["missing"], options["fold"])
-            with options["file"].open("rb") as stream:
-                ratings = read_labels(stream, wishes)
-            scale = scale_of(ratings.label_names, wishes.order)
-            result = agreement_of(ratings, scale, LabelsPlan(plan, options["cluster"] == "cluster"))
+            plan = ResamplePlan(seed, resamples) if resamples else None
+            with options["file"].open("rb") as file:
+                ratings = read_labels(file, wishes)
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}.") from None
-        except UnreadableLabels as unreadable:
-            raise CommandError("\n".join(unreadable.problems)) from None
-        except (NotOnScale, TooManyLabels, ValueError) as error:
+        except ValueError as error:
             raise CommandError(str(error)) from None
+        scale = scale_of(ratings.label_names, wishes.order)
+        result = agreement_of(ratings, scale, plan, by_cluster=options["cluster"] == "cluster")
         if options["json"]:
-            for notice in ratings.notices:
+            for notice in result["notices"]:
                 self.stderr.write(printable(notice))
             self.stdout.write(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False))
         else:
-            self.stdout.write("\n".join(in_lines(result)))
+            self.stdout.write("\n".join(in_lines(result, everything=options["all"])))

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from datasets.declared.writing import FileNoted, writer_of
-from datasets.importers import json_list
 from datasets.importers.declared_records import DeclaredRecords
-from datasets.importers.json_text import Unreadable
+from datasets.readers import json_list
+from datasets.readers.json_text import Unreadable
 from tests.datasets.declared.small import LINES, LIST, OBJECT, declaration, ferry
 
 TWO = [ferry(), ferry(river="Oker", note="é 😀 \\n", options=["Oker", "\u2028"], right="A")]

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from datasets.importers import IMPORTERS
 from datasets.importers.formats import format_for, formats
 from datasets.importers.import_files import import_file
-from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction
+from datasets.readers.json_text import Unreadable
 from leases.refusal import Conflict, NotFoundHere
 from protocols.installed import install
 from protocols.models import Protocol

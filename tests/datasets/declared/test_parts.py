@@ -15,8 +15,8 @@ from django.core.management import CommandError, call_command
 from datasets.counts import sizes
 from datasets.importers.formats import PartUnknown, format_for
 from datasets.importers.import_files import ImportReport, import_file
-from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction
+from datasets.readers.json_text import Unreadable
 from datasets.releasing.freezing import freeze
 from leases.refusal import Conflict
 from protocols.installed import install

@@ -10,8 +10,8 @@ from django.test import Client
 from accounts.roles import Role
 from datasets import records, tasks
 from datasets.importers import IMPORTERS, arriving, import_files, undoing
-from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
+from datasets.readers.json_text import Unreadable
 from datasets.records import current
 from leases.clock import in_seconds
 from leases.refusal import Conflict

@@ -12,9 +12,9 @@ from datasets.importers import IMPORTERS, arriving
 from datasets.importers.complete_form import MODALITIES
 from datasets.importers.formats import format_for
 from datasets.importers.import_files import deviations_in, import_file
-from datasets.importers.json_text import Unreadable
 from datasets.importers.same_tag import named_by
 from datasets.models import Collection, Contradiction, Instance, Modality
+from datasets.readers.json_text import Unreadable
 from datasets.records import (
     Draft,
     checked,

@@ -5,8 +5,8 @@ import pytest
 from datasets.deviations import DeviationKind
 from datasets.importers import IMPORTERS
 from datasets.importers.import_files import check_file, deviations_in, import_file
-from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
+from datasets.readers.json_text import Unreadable
 from datasets.records import current, record_of
 from leases.refusal import Refusal
 from tests.datasets.factories import PLACEHOLDERS, annotation, imported, record, text_of

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from datasets.importers import wikicontradict_records
-from datasets.importers.json_text import SHOWN, Unreadable, shown
 from datasets.importers.wikicontradict_records import WikiContradict
+from datasets.readers.json_text import SHOWN, Unreadable, shown
 from datasets.schema import parse
 from tests.datasets.factories import annotation, record, text_of
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 import pytest
 
 from datasets.declared.writing import FileNoted
-from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.naming import Control, Found, checked_names
 from datasets.labelstudio.reading import Wanted
+from datasets.readers.json_text import Unreadable
 from datasets.schema import ANNOTATION
 from datasets.taxonomy import DIMENSIONS
 from leases.refusal import Refusal

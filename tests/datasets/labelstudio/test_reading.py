@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from datasets.importers.json_text import Unreadable
 from datasets.importers.labelstudio_tasks import LabelStudioTasks
 from datasets.labelstudio.configuration import configuration
 from datasets.labelstudio.controls import controls, kind_of_control
 from datasets.labelstudio.made import tasks_in
 from datasets.labelstudio.reading import Taken, TaskReader, Wanted, lines_of, wanted_of
 from datasets.labelstudio.tasks import data_of, results_of
+from datasets.readers.json_text import Unreadable
 from datasets.schema import ANNOTATION, RecordRefused, build
 from tests.datasets.labelstudio.make_export import record, seconds
 

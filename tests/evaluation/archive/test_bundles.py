@@ -11,7 +11,7 @@ import numpy
 import pytest
 from django.core.management import CommandError, call_command
 
-from datasets.importers.json_text import Unreadable
+from datasets.readers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.frozen import snapshots
 from evaluation.frozen.verifying import (

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from evaluation.labels.file import read_labels
-from evaluation.labels.file_agreement import MOST_PAIRED, TOO_MANY_RATERS, LabelsPlan, agreement_of
-from evaluation.labels.labels_page import in_lines, sheet
-from evaluation.labels.scale import NO_NUMBERS, NO_ORDER, NotOnScale, scale_of
+from evaluation.labels.file_agreement import MOST_PAIRED, NOBODY, TOO_MANY_RATERS, agreement_of
+from evaluation.labels.labels_page import in_lines, lines, sheet
+from evaluation.labels.scale import NO_NUMBERS, NO_ORDER, scale_of
 from evaluation.statistics.bootstrap import ResamplePlan
-from evaluation.statistics.coefficient import NO_ITEMS, ONE_CATEGORY, ONE_RATER, UNEQUAL
+from evaluation.statistics.coefficient import NO_ITEMS, ONE_CATEGORY, UNEQUAL
+from leases.refusal import Refusal
 from tests.evaluation.statistics.test_agreement import COHEN, KRIPPENDORFF
 
 PLAN = ResamplePlan(seed=5, resamples=400)
@@ -20,7 +21,8 @@ KEYS = {"name", "pair", "weights", "value", "se", "low", "high", "n", "method", 
 
 def agreement_in(lines, order=(), plan=PLAN, by_cluster=True, header="item,rater,label"):
     ratings = read_labels(io.BytesIO("\n".join([header, *lines]).encode()))
-    return agreement_of(ratings, scale_of(ratings.label_names, order), LabelsPlan(plan, by_cluster))
+    scale = scale_of(ratings.label_names, order)
+    return agreement_of(ratings, scale, plan, by_cluster=by_cluster)
 
 
 def value(result, name, weights="none", pair=None):
@@ -142,7 +144,7 @@ def test_one_number_in_two_spellings_is_told():
     [(["x", "y"], "Labels that the order lacks: z."), (["x", "y", "z", "x"], "twice: x")],
 )
 def test_an_order_that_does_not_fit_is_refused(order, message):
-    with pytest.raises(NotOnScale, match=message):
+    with pytest.raises(Refusal, match=message):
         scale_of(["x", "y", "z"], order)
 
 
@@ -156,12 +158,10 @@ def test_labels_of_the_order_that_nobody_used_are_on_the_scale():
 @pytest.mark.parametrize(
     ("lines", "reason", "count"),
     [
-        ([], NO_ITEMS, (0, 0, 0)),
-        (["1,a,x", "2,a,y"], ONE_RATER, (2, 1, 2)),
         (["1,a,x", "2,b,y"], NO_ITEMS, (2, 2, 2)),
         (["1,a,x", "1,b,x", "2,a,x", "2,b,x"], ONE_CATEGORY, (2, 2, 4)),
     ],
-    ids=["no items", "one rater", "nothing in common", "one category"],
+    ids=["nothing in common", "one category"],
 )
 def test_undefined_is_null_with_a_reason(lines, reason, count):
     result = agreement_in(lines)
@@ -175,6 +175,12 @@ def test_undefined_is_null_with_a_reason(lines, reason, count):
     assert {(row["value"], row["low"], row["reason"]) for row in kappas} == {(None, None, reason)}
     alpha = value(result, "krippendorff_alpha_nominal")
     assert (alpha["value"], alpha["reason"]) == (None, reason)
+
+
+@pytest.mark.parametrize("lines", [["1,a,x", "2,a,y"], ["1,a,NA", "1,b,NA"]])
+def test_labels_of_fewer_than_two_raters_are_refused(lines):
+    with pytest.raises(Refusal, match=NOBODY):
+        agreement_in(lines)
 
 
 def test_one_category_keeps_the_observed_agreement():
@@ -229,7 +235,8 @@ def test_a_crowd_is_measured_over_all_but_not_two_by_two():
         for rater in chance.choice(MOST_PAIRED + 5, 3, replace=False)
     ]
     result = agreement_in(lines)
-    assert value(result, "cohen_kappa")["reason"] == TOO_MANY_RATERS
+    assert result["notices"] == [TOO_MANY_RATERS]
+    assert not any(row["pair"] for row in result["coefficients"])
     assert value(result, "fleiss_kappa")["value"] is not None
     assert result["per_class"] == []
 
@@ -242,6 +249,23 @@ def test_the_sheet_has_a_row_for_every_number():
 
 
 def test_a_terminal_is_not_given_a_files_control_characters():
-    text = "\n".join(in_lines(agreement_in(["1,a,\x1b[31mred", "1,b,x", "2,a,x", "2,b,x"])))
+    result = agreement_in(["1,a,\x1b[31mred", "1,b,x", "2,a,x", "2,b,x"])
+    text = "\n".join(in_lines(result, everything=True))
     assert "\x1b" not in text
     assert "\\x1b[31mred" in text
+
+
+def test_what_is_shown_unasked():
+    def shown(result):
+        return [(line.name, line.raters) for line in lines(result, everything=False)]
+
+    words = ("low", "medium", "high")
+    alpha, pair = ("Krippendorff's alpha", "all"), "a and b"
+    two = [("Agreement", pair), ("Cohen's kappa", pair)]
+    assert shown(agreement_in(cohen(words))) == [alpha, *two]
+    weighted = ("Cohen's kappa with linear weights", pair)
+    ordinal = ("Krippendorff's alpha, ordinal", "all")
+    assert shown(agreement_in(cohen(words), order=words)) == [alpha, ordinal, *two, weighted]
+    four = shown(agreement_in(krippendorff()))
+    assert four[:4] == [("Agreement", "all"), ("Fleiss' kappa", "all"), alpha, ordinal]
+    assert len(four) == 4 + 6 * 3

@@ -54,18 +54,24 @@ def test_four_ordered_labels_or_more_have_the_headline_of_reports(tmp_path):
     lines = "".join(f"{n},{i + 1},{j + 1}\n" for n, (i, j) in enumerate(cells))
     path = tmp_path / "five.csv"
     path.write_text(f"item,a,b\n{lines}", encoding="utf-8")
-    out, _ = printed(path, "--order", "1,2,3,4,5", "--resamples", "0")
-    assert "As in reports, kappa with linear weights comes first: four labels or more" in out
-    shown = [line.strip().partition(" (")[0] for line in out.splitlines() if "kappa" in line]
-    assert shown[1:3] == [
-        "Fleiss' kappa with linear weights, all, n = 48: 0.747",
-        "Fleiss' kappa, all, n = 48: 0.464",
-    ]
-    assert shown[3:6] == [
+    brief, every = (
+        [line.strip().partition(" (")[0] for line in out.splitlines() if "kappa" in line]
+        for out, _ in (printed(path, "--resamples", "0", *more) for more in ((), ("--all",)))
+    )
+    weighted, plain = (
         "Cohen's kappa with linear weights, a and b, n = 48: 0.748",
         "Cohen's kappa, a and b, n = 48: 0.466",
+    )
+    assert brief == [weighted, plain]
+    assert every[:5] == [
+        "Fleiss' kappa with linear weights, all, n = 48: 0.747",
+        "Fleiss' kappa, all, n = 48: 0.464",
+        weighted,
+        plain,
         "Cohen's kappa with quadratic weights, a and b, n = 48: 0.900",
     ]
+    assert len(every) == 10
+    assert every[5].startswith("kappa on 1, a and b, n = 48: ")
 
 
 def test_the_table_reads_without_json(file):
@@ -89,7 +95,7 @@ def test_the_table_reads_without_json(file):
             [],
             0.6,
             4,
-            "'None' counts as a label: 1 row.",
+            "Counted as a label: 'None'.",
         ),
         (
             "item,rater,label\n1,a,1\n2,a,1\n3,a,2\n4,a,2\n1,b,1\n2,b,1\n3,b,None\n4,b,2\n",
@@ -100,10 +106,10 @@ def test_the_table_reads_without_json(file):
         ),
         (
             "item,rater,label\n1,a,Yes\n2,a,No\n1,b,yes\n2,b,no\n",
-            ["--fold", "case"],
+            ["--fold"],
             1.0,
             2,
-            "Folded as wished: 'yes' as 'Yes', 'no' as 'No'.",
+            "count as one, the second: 'yes' and 'Yes', 'no' and 'No'.",
         ),
         ("item;a;b\n1;0,5;0,5\n2;1,0;1,0\n", [], 1.0, 2, "Decimal commas are read as points"),
     ],
@@ -125,14 +131,14 @@ def test_notices_are_beside_the_json_too(file):
     file.write_text(LINES + "0,alice,no,0\n", encoding="utf-8")
     out, errors = printed(file, "--json", "--resamples", "0")
     assert json.loads(out)["n_labels"] == 80
-    assert errors == "1 line (82) repeating a label left out: it counts once.\n"
+    assert errors == "1 rating repeating a label left out (line 82): it counts once.\n"
 
 
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
         ("item,rater\n", [], "no column label"),
-        (LINES + "0,alice,yes,0\n", [], "Lines 2 and 82: rater alice labels item 0 twice"),
+        (LINES + "0,alice,yes,0\n", [], "lines 2 and 82: rater alice labels item 0 twice"),
         (LINES, ["--order", "no"], "Labels that the order lacks: yes"),
         (LINES, ["--seed", "-4"], "whole number, 0 or above"),
         (LINES, ["--resamples", "7"], "lies between 100 and"),

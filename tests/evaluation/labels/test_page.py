@@ -42,9 +42,9 @@ def test_what_was_left_out_and_what_looks_alike_is_said_above_the_figures(client
     page = sent(client, pasted=pasted).content.decode()
     above = page.split("<h3")[0].split("Coefficient</th>")[0]
     assert "1 rating left out, because the label is missing: 1 NA (line 5)." in above
-    assert "are counted as two labels: 2 rows; fold them with “Letter case of labels”." in above
-    assert "leave it out with “Further missing labels”: None." in above
-    folded = sent(client, pasted=pasted, fold=["case"], missing="none", **{"as": "json"}).json()
+    assert "count apart; fold them if they are one: &#x27;yes&#x27; and &#x27;Yes&#x27;." in above
+    assert "Counted as a label: &#x27;None&#x27;." in above
+    folded = sent(client, pasted=pasted, fold="on", missing="none", **{"as": "json"}).json()
     assert (folded["n_labels"], folded["left_out"]) == (4, {"NA": 1, "None": 1})
 
 
@@ -61,7 +61,7 @@ def test_the_result_as_json_and_as_csv(client):
     ("fields", "message"),
     [
         ({"pasted": HEAD + "7,alice,maybe\n7,alice,never\n"}, "rater alice labels item 7 twice"),
-        ({"pasted": HEAD + "7,,maybe\n"}, "Line 2 has no rater."),
+        ({"pasted": HEAD + "7,,maybe\n"}, "line 2: has no rater"),
         ({"pasted": HEAD + "7,alice,maybe\n", "order": "yes,no"}, "Labels that the order lacks"),
         ({"pasted": HEAD + "7,alice,maybe\n", "seed": "-1"}, "greater than or equal to 0"),
         ({"pasted": HEAD + "7,alice,maybe\n", "resamples": "999999"}, "less than or equal"),
@@ -91,7 +91,7 @@ def test_what_is_wrong_is_told_and_what_was_pasted_is_kept(client, fields, messa
         ),
         (
             {"pasted": HEAD + "".join(f"{n // 2},r{n % 2},{n % 50}\n" for n in range(5_000))},
-            "2,500 items with 50 labels are too many for a page",
+            "2 raters and 2,500 items with 50 labels are too many for a page",
         ),
         (
             {"pasted": HEAD + "".join(f"{n},r{n % 19},label {n % 30}\n" for n in range(600))},
@@ -121,6 +121,16 @@ def test_markup_and_formulas_in_labels_stay_text(client):
     assert ",=1+1" not in text
 
 
-def test_a_sentence_for_each_number_that_is_not_there(client):
-    page = sent(client, pasted=HEAD + "1,alice,yes\n").content.decode()
-    assert "There is one rater only" in page
+def test_the_first_table_is_short_and_the_rest_is_folded(client):
+    page = sent(client, pasted=LABELS).content.decode()
+    first, rest = page.split('<details class="fold">')
+    assert "Krippendorff" in first
+    assert "Scott" not in first
+    assert "Scott" in rest
+    assert "Prevalence" in rest
+
+
+def test_labels_of_one_rater_are_refused_in_words(client):
+    answer = sent(client, pasted=HEAD + "1,alice,yes\n")
+    assert answer.status_code == 422
+    assert "Fewer than two raters gave labels" in answer.content.decode()

@@ -8,8 +8,8 @@ from django.db.models.functions import Now
 
 from accounts.roles import Role
 from datasets.importers import arriving
-from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Exclusion
+from datasets.readers.json_text import Unreadable
 from datasets.releasing.bundle.writing import Bundle
 from datasets.releasing.members import open_member
 from generation import registry

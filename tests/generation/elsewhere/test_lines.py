@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from datasets.importers.json_text import Unreadable
+from datasets.readers.json_text import Unreadable
 from generation.elsewhere import lines
 from generation.elsewhere.lines import Problems, responses_in
 

@@ -7,8 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from datasets.importers import json_text
-from datasets.importers.json_text import Unreadable
+from datasets.readers.json_text import Unreadable
 from judging.files import predictionfile
 from judging.files.predictions import import_predictions
 from judging.models import JudgeCall, MachineVerdict
@@ -84,13 +83,9 @@ def test_two_judges_of_like_names_get_two_pseudonyms(study):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "empty"),
-        (b"\xff\xfe", "not UTF-8"),
-        (b"item,reply\n", "no other line"),
         (b"item,verdict\n0,correct\n", "It needs reply"),
         (b"reply\nevaluation: correct\n", "one of: response_id; item; contradiction and"),
-        (b"item,item,reply\n0,0,x\n", "names item twice"),
-        (b'item,reply\n0,"open\n', "not CSV"),
+        (b"item, item,reply\n0,0,x\n", "are all called “item”"),
     ],
 )
 def test_a_file_of_another_shape_is_refused(study, data, words):
@@ -105,8 +100,6 @@ def test_a_file_of_another_shape_is_refused(study, data, words):
         ([(99, SAID)], "line 2: no response of this study for item 99"),
         ([(0, SAID), (0, "?")], "line 5: is about the same response as line 2"),
         ([("", SAID)], "line 2: item is empty"),
-        ([(0, "a\x00b")], "line 2: the reply contains a NUL character"),
-        ([(0, SAID, "more")], "line 2: has 3 cells, the header has 2"),
         ([(0, "two\nlines"), (77, SAID)], "line 4: no response of this study for item 77"),
     ],
 )
@@ -143,7 +136,7 @@ def test_a_study_in_draft_is_refused():
 
 
 def test_a_file_that_is_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(json_text, "MAX_BYTES", 10)
+    monkeypatch.setattr(predictionfile, "MAX_BYTES", 10)
     with pytest.raises(Unreadable, match="larger than"):
         predictionfile.predictions_in(by_item(SAID))
 

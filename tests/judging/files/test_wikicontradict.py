@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from datasets.importers.json_text import Unreadable
+from datasets.readers.json_text import Unreadable
 from judging.files import wikicontradict
 from tests.judging import humanfile
 

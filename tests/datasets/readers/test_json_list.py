@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from datasets.importers import json_list
-from datasets.importers.json_list import values_in
-from datasets.importers.json_text import Unreadable, decode
+from datasets.readers import json_list
+from datasets.readers.json_list import values_in
+from datasets.readers.json_text import Unreadable, decode
 
 LIST = """ \n[ 0, -0.5, 12.5e-07, 1E+20, 123456789012345678901234567890, true, false, null, "",
   "a \\"quoted\\" \\ud83d\\ude00 \\n é 😀", [], {}, [[1, [2]], {"b": [3.25e1, {"c": "]"}]}], "[,]" ]\n """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from datasets.importers.json_text import DECODER, Unreadable, not_json, not_utf8, twice, unkept
+from datasets.readers.json_text import DECODER, Unreadable, not_json, not_utf8, twice, unkept
 from datasets.schema import kind_of
 
 _PIECE = 256 * 1024

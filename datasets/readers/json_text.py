@@ -45,8 +45,8 @@ def shown(problems: Sequence[str]) -> list[str]:
     return [*problems[:SHOWN], *([f"and {how_many(more, 'more problem')}"] if more > 0 else [])]
 
 
-def text_of(data: bytes) -> str:
-    """The text of a UTF-8 file, with or without a byte order mark. Raises Unreadable."""
+def decode(data: bytes) -> Any:
+    """The value in a UTF-8 JSON file, with or without a byte order mark. Raises Unreadable."""
     if len(data) > MAX_BYTES:
         raise too_large()
     try:
@@ -55,12 +55,6 @@ def text_of(data: bytes) -> str:
         raise not_utf8(error, 1) from None
     if not text.strip():
         raise Unreadable("The file is empty.")
-    return text
-
-
-def decode(data: bytes) -> Any:
-    """The value in a UTF-8 JSON file. Raises Unreadable."""
-    text = text_of(data)
     try:
         with unkept():
             return DECODER.decode(text)
