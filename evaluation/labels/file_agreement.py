@@ -26,7 +26,7 @@ TOO_MANY_RATERS = f"There are more than {MOST_PAIRED} raters; each two are not c
 
 
 class LabelsAgreement(TypedDict):
-    """The agreement in a file, as data: docs/researchers.md says what each part is."""
+    """The agreement in a file, as data: docs/researchers-reference.md says what each part is."""
 
     n_items: int
     n_raters: int
