@@ -7,21 +7,16 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from html import unescape
-from itertools import chain, count
 from pathlib import Path
-from statistics import mean
 from typing import Any, NamedTuple
 
 import requests
 
-from bench.machine import ROOT, TICKS, T, tree_cpu
+from bench.common import ROOT, tree_cpu
 from tests.servers import free_port
 
-TURNS = 4
-HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 Fields = Sequence[tuple[str, str]]
 
 
@@ -38,40 +33,24 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def served(*others: str) -> Iterator[Server]:
-    """The web process on the database of this process, with bench.bare in place of config.wsgi.
-
-    And `others` of the Procfile.
-    """
-    port = free_port()
-    address = {"WEB_PORT": str(port), "BASE_URL": f"http://127.0.0.1:{port}"}
-    commands = [command_of("web").replace("config.wsgi", "bench.bare:application")]
-    commands += map(command_of, others)
+    """The web process of the Procfile on the database of this process, and `others` of it."""
+    lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
+    commands, port = dict(line.split(": ", 1) for line in lines), free_port()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    address = {"WEB_PORT": str(port), "BASE_URL": f"http://127.0.0.1:{port}", "PATH": path}
+    how = {"cwd": ROOT, "env": {**os.environ, **address}}
     with contextlib.ExitStack() as started:
         web, *more = [
-            started.enter_context(
-                running(["/bin/sh", "-c", command], cwd=ROOT, env=environment(**address))
-            )
-            for command in commands
+            started.enter_context(running(["/bin/sh", "-c", commands[name]], **how))
+            for name in ("web", *others)
         ]
         wait_for(web, port, "/healthz")
         yield Server(web.pid, port, tuple(process.pid for process in more))
 
 
-def command_of(process: str) -> str:
-    """The Procfile's."""
-    lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
-    return dict(line.split(": ", 1) for line in lines)[process]
-
-
-def environment(**more: str) -> dict[str, str]:
-    """The environment of this process, in which the Procfile's programs are found."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, **more}
-
-
 @contextlib.contextmanager
 def running(command: list[str], **how: Any) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, **how)
+    process = subprocess.Popen(command, start_new_session=True, **how)
     try:
         yield process
     finally:
@@ -98,7 +77,8 @@ class Page(NamedTuple):
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
-        return [(name, unescape(value)) for name, value in HIDDEN.findall(self.text)]
+        found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', self.text)
+        return [(name, unescape(value)) for name, value in found]
 
     def first(self, pattern: str) -> str:
         """The group of the pattern's first match. Raises RequestFailed."""
@@ -108,13 +88,12 @@ class Page(NamedTuple):
 
 
 class Browser:
-    """One person's browser: kept connections, cookies, and the size of each answer as it was sent."""
+    """One person's browser: kept connections and cookies."""
 
     CSRF = "sicetnon_csrf"
 
     def __init__(self, port: int, session: str = "") -> None:
-        self.address, self.sizes = f"http://127.0.0.1:{port}", list[int]()
-        self.session = requests.Session()
+        self.address, self.session = f"http://127.0.0.1:{port}", requests.Session()
         self.session.trust_env = False
         self.session.headers["Accept"] = "text/html,*/*"
         if session:
@@ -137,87 +116,26 @@ class Browser:
         return json.loads(self._sent(method, path, json=entered, headers=headers).text)
 
     def _sent(self, method: str, path: str, **content: Any) -> Page:
+        """Sent again, as browsers do, where the server closes a kept connection at the same moment."""
+        asked = {"method": method, "url": self.address + path, "timeout": 120, **content}
         try:
-            answer = self._answer(method, path, **content)
+            try:
+                answer = self.session.request(**asked)
+            except requests.ConnectionError:
+                answer = self.session.request(**asked)
         except requests.RequestException as error:
             raise RequestFailed(f"{method} {path}: {error!r}") from error
-        for part in (*answer.history, answer):
-            self.sizes.append(int(part.headers.get("Content-Length") or len(part.content)))
         text = answer.content.decode()
         if answer.status_code not in (200, 201):
             words = re.sub("<[^>]*>", " ", text)[:400]
             raise RequestFailed(f"{method} {path}: {answer.status_code} {words}")
         return Page(path, text)
 
-    def _answer(self, method: str, path: str, **content: Any) -> requests.Response:
-        """Sent again, as browsers do, where the server closes a kept connection at the same moment."""
-        try:
-            return self.session.request(method, self.address + path, timeout=120, **content)
-        except requests.ConnectionError:
-            return self.session.request(method, self.address + path, timeout=120, **content)
 
+def session_of(person: Any) -> str:
+    """The cookie of a session that this person has just begun."""
+    from django.test import Client
 
-# ---------------------------------------------------------------- what is measured
-
-
-def cost(
-    server: Server, browser: Browser, act: Callable[[], object], n: int
-) -> tuple[str, list[float]]:
-    """CPU of `act` next to the bare view with as many bytes for each of its requests, in turns, n times each; in words.
-
-    And the seconds of each act.
-    """
-    seconds: list[float] = []
-    asked, bares = list[list[int]](), count()
-
-    def ours() -> None:
-        browser.sizes.clear()
-        began = time.perf_counter()
-        act()
-        seconds.append(time.perf_counter() - began)
-        asked.append(list(browser.sizes))
-
-    def bare() -> None:
-        for size in asked[next(bares)]:
-            browser.get(f"/bare/?bytes={size}")
-
-    act()  # warms up
-    used, least = (1e3 * cpu / n for cpu in in_turns(n, (server, ours), (server, bare)))
-    least = max(least, 1e3 / TICKS / n)  # no less is counted
-    sizes = list(chain.from_iterable(asked))
-    words = (
-        f"{used:7.1f} ms of CPU  bare view {least:5.1f} ms  ratio {used / least:5.1f}  "
-        f"(n = {n}; requests: {len(sizes) / n:.0f} of {mean(sizes) / 1e3:.0f} kB)"
-    )
-    return words, seconds
-
-
-def in_turns(
-    n: int,
-    *sides: tuple[Server, Callable[[], object]],
-    cpu: Callable[[Server], float] = Server.cpu,
-) -> list[float]:
-    """Seconds of CPU of each side's server for n times its act."""
-    used = [0.0] * len(sides)
-    for turn in range(min(n, TURNS)):
-        for side, (server, act) in enumerate(sides):
-            began = cpu(server)
-            for _ in range(turn, n, TURNS):
-                act()
-            used[side] += cpu(server) - began
-    return used
-
-
-def seconds_of(act: Callable[[], object], n: int) -> list[float]:
-    taken = []
-    for _ in range(n):
-        start = time.perf_counter()
-        act()
-        taken.append(time.perf_counter() - start)
-    return taken
-
-
-def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
-    """The results of all works, each in a thread of its own."""
-    with ThreadPoolExecutor(len(works)) as pool:
-        return [done.result() for done in [pool.submit(work) for work in works]]
+    client = Client()
+    client.force_login(person)
+    return client.cookies["sicetnon_session"].value

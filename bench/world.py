@@ -1,15 +1,11 @@
-"""A small installation made by the app's own functions, and many copies of its rows, made by the database.
-
-One part has a fetched wiki, a campaign with annotations, a run, and a study whose two judges have handed in. A copy has
-the same rows with every key moved, in the same tables; people, the wiki, models, guideline and rubric are shared.
-"""
+"""A small installation made by the app's own functions, and many copies of its rows, made by the database."""
 
 import random
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from bench import content
+from bench.common import prose, read_pages
 
 VERDICTS = ("correct", "partially correct", "incorrect")
 STEP = 10_000_000  # no key of the first part is as high
@@ -23,62 +19,55 @@ COPIES = (
 )
 
 
-def first_part(path: Path, tags: int, annotated: int, responses: int) -> dict[str, int]:
-    """Make the first part, with a person of each role; returns the keys of its campaign, run, study, and last rows."""
+def first_part(folder: Path, tags: int, annotated: int, responses: int) -> dict[str, int]:
+    """A wiki, a campaign, a run and its study, by the app's own functions, and a person of each role.
+
+    Returns the keys of campaign, run and study, and of the last tag and response.
+    """
     from accounts.roles import Role
     from annotation.reviewing.publishing_tags import publish_campaign
     from tests.annotation import factories as annotating
     from tests.factories import person
     from wikifetch.models import Tag
 
-    content.write_pages(path, tags)
-    content.read_pages(path)
+    read_pages(folder, tags)
     people = {role.value: person(role.value, role) for role in Role}
     campaign = annotating.campaign(by=people["admin"], tags=0, people=2, name="Large")
     authors = (people["annotator"], annotating.annotator("anna"))
-    entries = content.entries()
     for n in range(annotated):
-        both = [annotating.submitted(who, within=campaign, entries=entries) for who in authors]
+        both = [annotating.submitted(who, within=campaign) for who in authors]
         if n % 2:
             annotating.decide(both[0], people["admin"])
     publish_campaign(campaign, people["admin"])
-    run = answered(responses)
-    study = judged(run)
-    last = {"tag": Tag.objects.latest("pk").pk, "response": run.responses.latest("pk").pk}
-    return {"campaign": campaign.pk, "run": run.pk, "study": study.pk, **last}
+    asked = answered(responses)
+    study = judged(asked)
+    last = {"tag": Tag.objects.latest("pk").pk, "response": asked.responses.latest("pk").pk}
+    return {"campaign": campaign.pk, "run": asked.pk, "study": study.pk, **last}
 
 
 def answered(responses: int, name: str = "Mills asked", first: int = 1) -> Any:
-    """A finished run of about so many responses; their questions, numbered from `first` on, have the paper's length."""
+    """A finished run of about so many responses; its questions, numbered from `first` on, have the paper's length."""
     from leases.planner import learn_sizes_on_commit
     from tests.judging import factories as judging
 
-    run, drawn = judging.run(name), random.Random(5)
+    asked, drawn = judging.run(name), random.Random(5)
+    texts = [f"passage_{n}_{form}" for n in (1, 2) for form in ("copied", "standalone")]
     questions = -(-responses // (len(judging.PROMPTS) * len(judging.MODEL_IDS)))
-    numbers = range(first, first + questions)
-    judging.responses(run, [judging.instance(n, **content.passages(drawn)) for n in numbers])
+    about = [
+        judging.instance(n, **{name: f"{prose(drawn, 400)}." for name in texts})
+        for n in range(first, first + questions)
+    ]
+    judging.responses(asked, about)
     learn_sizes_on_commit("generation")  # as a run does when it is made
-    return run
+    return asked
 
 
-def write_long(run: Any) -> None:
-    """Let the texts of its responses have about 100 words."""
-    from django.db import connection, transaction
-
-    drawn = random.Random(3)
-    keys = run.responses.values_list("pk", flat=True)
-    rows = [(content.prose(drawn, 600), key) for key in keys]
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany("UPDATE generation_response SET text = %s WHERE id = %s", rows)
-
-
-def judged(run: Any, name: str = "Large") -> Any:
+def judged(asked: Any) -> Any:
     """A study of the run's responses; its two judges, who mostly agree, have handed in."""
     from tests.evaluation.factories import judge_all
     from tests.judging import factories as judging
 
-    study = judging.open_study("judge", "bob", drawn_from=run, name=name)
-    drawn = random.Random(6)
+    study, drawn = judging.open_study("judge", "bob", drawn_from=asked), random.Random(6)
     return judge_all(study, lambda who, slot: drawn.choices(VERDICTS, (8, 1, 1))[0])
 
 
@@ -95,7 +84,7 @@ def some_minutes_later() -> None:
 
 
 def copy(parts: int) -> None:
-    """Copy the first part so often that there are so many."""
+    """Copy the first part so often that there are so many: the same rows with every key moved, people shared."""
     from django.apps import apps
     from django.db import connection, transaction
 
@@ -115,7 +104,19 @@ def copy(parts: int) -> None:
     some_minutes_later()
 
 
-def _is_moved(field) -> bool:
+def _moved(model: Any, field: Any) -> str:
+    """The column of a copy, in SQL."""
+    column, is_key = f't."{field.column}"', _is_moved(field)
+    if not is_key and field.name not in _told_apart(model):
+        return column
+    kind = (field.target_field if field.is_relation else field).get_internal_type()
+    if kind == "UUIDField":
+        return _other_uuid(column)
+    is_text = not is_key and kind in ("CharField", "TextField", "SlugField")
+    return f"{column} || '-' || c.k" if is_text else f"{column} + c.k * {STEP}"
+
+
+def _is_moved(field: Any) -> bool:
     """Whether the column is a key of rows that are copied."""
     if not field.is_relation:
         return bool(field.primary_key)
@@ -123,32 +124,14 @@ def _is_moved(field) -> bool:
     return about._meta.app_label in ROOMS and about.__name__ not in SHARED
 
 
-def _is_number(field) -> bool:
-    return "UUID" not in (field.target_field if field.is_relation else field).get_internal_type()
-
-
-def _moved(model, field) -> str:
-    """The column of a copy, in SQL."""
-    column = f't."{field.column}"'
-    if _is_moved(field):
-        return f"{column} + c.k * {STEP}" if _is_number(field) else _other_uuid(column)
-    if field.name in _told_apart(model):
-        if not _is_number(field):
-            return _other_uuid(column)
-        is_text = field.get_internal_type() in ("CharField", "TextField", "SlugField")
-        return f"{column} || '-' || c.k" if is_text else f"{column} + c.k * {STEP}"
-    return column
-
-
-def _told_apart(model) -> set[str]:
+def _told_apart(model: Any) -> set[str]:
     """The columns without which a copy would break a unique key that holds no moved column."""
     unique = [
         [model._meta.get_field(name) for name in constraint.fields]
         for constraint in model._meta.total_unique_constraints
     ]
     unique += [[field] for field in model._meta.concrete_fields if field.unique]
-    fixed = [key for key in unique if not any(_is_moved(field) for field in key)]
-    return {key[-1].name for key in fixed}
+    return {key[-1].name for key in unique if not any(_is_moved(field) for field in key)}
 
 
 def _other_uuid(column: str) -> str:

@@ -33,12 +33,12 @@ ALLOWED = {
     "drf-spectacular": "BearerScheme target_class get_security_definition auto_schema",
     "Celery": "PlainScheduler apply_entry",
     "gunicorn and waitress": "WaitressWorker parser_class channel_class accepting",
-    "structlog gives it to each processor": "logger",
     "kombu: a broker's own methods": "_put _put_fanout _get _queue_bind get_table drain_events",
     "expat": "buffer_text buffer_size StartElementHandler EndElementHandler CharacterDataHandler "
     "StartDoctypeDeclHandler EntityDeclHandler XmlDeclHandler",
     "requests": "trust_env",
     "zipfile": "create_system",
+    "Django: the body of a streamed answer": "streaming_content",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",
     "The time when a row was written, for people who read the database": "granted_at",

@@ -9,49 +9,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TABLES = "--tables {tables}"
 # Arguments of a small size, and what a line with a result has in it.
 SMALL = {
     "reading": ("--megabytes 1", r"ratio +\d"),
-    "fetching": (f"--rounds 1 {TABLES}", r"fetch, \d+ requests .* ratio +\d"),
-    "annotating": (
-        f"--tags 16 --times 2 --people 2 {TABLES}",
-        r"verdict \+ next .* ratio +\d(.|\n)* none to more people than asked",
-    ),
-    "tokens": (f"--tags 4 --times 2 --rounds 1 {TABLES}", r"/api/tags/ .* ratio +\d"),
-    "claiming": (f"--tags 20 {TABLES}", r"ratio +\d"),
-    "shift": (
-        f"--people 2 --judges 2 --saves 12 --submissions 4 --verdicts 8 --rate 20 --parts 1 {TABLES}",
-        r"submission .* p95(.|\n)*errors 0\n.* MB: (.|\n)* 6 tags given out, 0 twice",
+    "imports": (
+        "--records 50",
+        r"50 of conflictbank imported .* ratio +\d(.|\n)*50 of wikicontradict imported .* ratio",
     ),
     "pages": (
-        f"--tags 20 --annotated 2 --responses 12 --parts 2 {TABLES}",
+        "--tags 20 --annotated 2 --responses 12 --parts 2 --links 0",
         r"ratio +\d(.|\n)* \d+ pages, \d+ of them over 300 ms",
     ),
-    "exporting": (
-        f"--records 50 {TABLES}",
-        r"of 50 Label Studio tasks .* ratio +\d(.|\n)*a study's zip .* ratio +\d",
+    "shift": (
+        "--people 2 --judges 2 --saves 12 --submissions 4 --verdicts 8 --rate 20 --parts 1",
+        r"submission .* ratio +\d(.|\n)*errors 0\n.* MB: (.|\n)* 16 tags given out, 0 twice",
     ),
-    "releasing": (
-        f"--records 40 {TABLES}",
-        r"40 records frozen .* ratio +\d(.|\n)*four downloads .* ratio +\d(.|\n)*a save: .* ratio +\d(.|\n)*"
-        r"40 responses in .* ratio +\d",
+    "reports": (
+        "--responses 200 --scored 200",
+        r"200 judged: page .* ratio +\d(.|\n)*200 scored: JSON .* ratio +\d",
     ),
-    "declared": (
-        f"--records 50 --short 50 {TABLES}",
-        r"50 records in .* ratio +\d(.|\n)*50 records out .* ratio +\d(.|\n)*50 short records removed .* ratio +\d",
+    "peers": (
+        "--environment {environment} --tags 8 --times 1",
+        r"next \+ submit .* ratio +\d(.|\n)*list of 100 (.|\n)*import of 8 .* ratio +\d(.|\n)*export .* ratio +\d",
     ),
-    "keeping": (f"--responses 100 {TABLES}", r"restore of .* ratio +\d"),
-    "generation": (
-        f"--responses 40 --in-flight 8 --milliseconds 50 {TABLES}",
-        r"8 in flight, 40 responses: .* of the ideal; CPU .* ratio \d",
-    ),
-    "finding": (f"--responses 100 {TABLES}", r"a word in one of 500 .* ratio +\d"),
-    "agreement": (
-        f"--responses 200 --scored 200 {TABLES}",
-        r"large: report .* ratio +\d(.|\n)*scored: report .* ratio +\d",
-    ),
-    "coverage": ("2 100 40 1000", r"pool +prompt 4 agreement .* product +\d"),
 }
 
 pytestmark = [
@@ -62,7 +42,6 @@ pytestmark = [
 
 # What a shell has not.
 OF_TESTS = ("DJANGO_SETTINGS_MODULE", "SECRET_KEY")
-MARKS = {"fetching": pytest.mark.mediawiki}
 
 
 def test_every_bench_runs_here():
@@ -70,19 +49,20 @@ def test_every_bench_runs_here():
     assert listed == list(SMALL)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, ())) for n in SMALL])
-def test_a_bench_runs_small_and_prints_its_ratio(name, ready_database):
-    arguments, line = SMALL[name]
-    printed(line, name, *arguments.format(tables=ready_database).split())
-
-
-def test_the_bench_of_peers_runs_next_to_a_stand_in(ready_database, tmp_path):
+@pytest.mark.parametrize("name", SMALL)
+def test_a_bench_runs_small_and_prints_its_ratio(name, ready_database, tmp_path):
     program = tmp_path / "bin" / "label-studio"
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\n{STAND_IN}", encoding="utf-8")
     program.chmod(0o700)
-    line = r"next \+ submit .* ratio +\d(.|\n)*list of 100 (.|\n)*import of 8 .* ratio +\d(.|\n)*export .* ratio +\d"
-    printed(line, "peers", str(tmp_path), *f"--tags 8 --times 1 --tables {ready_database}".split())
+    arguments, line = SMALL[name]
+    command = [sys.executable, "-m", f"bench.{name}", "--tables", str(ready_database)]
+    command += arguments.format(environment=tmp_path).split()
+    env = {name: value for name, value in os.environ.items() if name not in OF_TESTS}
+    env["WEB_WORKERS"] = "1"  # a further process of the web server loads the same once more
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(line, done.stdout), done.stdout
 
 
 # What bench.peers asks of Label Studio, answered at once.
@@ -113,13 +93,3 @@ class Handler(BaseHTTPRequestHandler):
 
 ThreadingHTTPServer(("127.0.0.1", int(sys.argv[-1])), Handler).serve_forever()
 """
-
-
-def printed(line, name, *arguments):
-    """Run the bench `name` to its end, and look for `line` in what it prints."""
-    command = [sys.executable, "-m", f"bench.{name}", *arguments]
-    env = {name: value for name, value in os.environ.items() if name not in OF_TESTS}
-    env["WEB_WORKERS"] = "1"  # a further process of the web server loads the same once more
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert re.search(line, done.stdout), done.stdout

@@ -11,7 +11,8 @@ from django.test import Client
 
 from accounts.models import Person
 from annotation.reviewing.publishing_tags import publish_campaign
-from bench import content, pages, world
+from bench import pages, world
+from bench.common import read_pages
 from evaluation.frozen import publishing, snapshots
 from judging import studies
 from judging.adjudication import studies_for
@@ -110,7 +111,7 @@ MOST_STEPS = 500
 
 @pytest.fixture
 def keys(tmp_path):
-    return world.first_part(tmp_path / "pages.xml", 12, 2, 6)
+    return world.first_part(tmp_path, 12, 2, 6)
 
 
 def test_no_page_reads_a_large_table_from_end_to_end(keys):
@@ -202,8 +203,7 @@ def test_the_numbers_of_statements_do_not_grow(keys, django_assert_max_num_queri
 @pytest.fixture
 def large(tmp_path):
     """Keys of a campaign over 600 tags for two people each, one published; and an annotator who may get the others."""
-    content.write_pages(tmp_path / "pages.xml", 600)
-    content.read_pages(tmp_path / "pages.xml")
+    read_pages(tmp_path, 600)
     olga = annotating.admin()
     within = annotating.campaign(by=olga, tags=0, people=2)
     done = [annotating.submitted(annotating.annotator(name), within=within) for name in ("a", "b")]

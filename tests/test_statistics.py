@@ -5,7 +5,7 @@ import json
 import pytest
 
 from annotation.models import Assignment
-from bench import content
+from bench.common import read_pages
 from datasets.models import Contradiction
 from generation.models import Response
 from judging import rounds, rubric_versions
@@ -28,8 +28,7 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def fetch(tmp_path):
-    content.write_pages(tmp_path / "pages.xml", 3)
-    content.read_pages(tmp_path / "pages.xml")
+    read_pages(tmp_path, 3)
 
 
 def judge_again(_):

@@ -2,49 +2,40 @@
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable
 from functools import partial
 from itertools import count
 from pathlib import Path
 
-from bench import annotating, content
-from bench.machine import TICKS, apart, on_each
+from bench import shift
+from bench.common import TICKS, apart, run
+from bench.imports import records
 from bench.peers import label_studio
-from bench.web import TURNS, Browser, Page, Server, in_turns, served
+from bench.web import Browser, Page, Server, served, session_of
 
+TURNS = 4
 # In so many seconds less CPU than this is of a worker that only looks for work.
 PAUSE, IDLE = 0.3, 0.02
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument("environment", type=Path, help="where Label Studio is installed")
-    parser.add_argument("--tags", type=int, default=1_200, metavar="N", help="(1200)")
-    parser.add_argument("--times", type=int, default=60, metavar="N", help="(60)")
-    parser.add_argument("--tables", type=Path, metavar="FILE", help="as of the other benches")
-    parser.set_defaults(postgresql=False, people=1)
-    on_each(measure, parser.parse_args(), postgresql=False)
-
-
-def measure(options: argparse.Namespace) -> None:
-    folder = Path(os.environ["DATA_DIR"]) / "label-studio"
-    folder.mkdir()
-    entered = content.entries()
-    sessions, fields = apart(annotating.make, options)
-    admin = apart(admins_session)
-    with served("worker") as ours, label_studio.served(options.environment, folder) as theirs:
-        we = annotating.Annotator(ours, sessions[0], fields)
+def measure(options: argparse.Namespace, folder: Path) -> None:
+    (session,) = apart(shift.make_campaign, folder, options.tags, 1)
+    entered, admin = shift.entries(), apart(admins_session)
+    peers_folder = folder / "label-studio"
+    peers_folder.mkdir()
+    environment = Path(options.environment)
+    with served("worker") as ours, label_studio.served(environment, peers_folder) as theirs:
+        we = shift.Annotator(ours, session, shift.form_fields(entered))
         we.begin()
         they = label_studio.Annotator(theirs, entered)
         they.take(label_studio.tasks(options.tags))
-        office = Office(ours, admin, json.dumps(content.records(options.tags)))
+        office = Office(ours, admin, json.dumps([*records(options.tags)]))
         turns = min(TURNS, options.times)
         annotated = partial(they.take_annotated, label_studio.tasks(options.tags))
         for name, n, we_do, they_do in (
             ("next + submit", options.times, we.submit, they.submit),
-            ("list of 100", 10 * turns, we.list_100, they.list_100),
+            ("list of 100", 10 * turns, partial(list_100, we.browser), they.list_100),
             (f"import of {options.tags} annotated", turns, office.take, annotated),
             ("export of them", turns, office.export, they.export),
         ):
@@ -54,7 +45,12 @@ def measure(options: argparse.Namespace) -> None:
 def admins_session() -> str:
     from accounts.models import Person
 
-    return content.session_of(Person.objects.get(username="olga"))
+    return session_of(Person.objects.get(username="olga"))
+
+
+def list_100(browser: Browser) -> None:
+    for page in (1, 2):
+        browser.get(f"/tags/?page={page}")
 
 
 class Office:
@@ -85,16 +81,20 @@ class Office:
         self.browser.get(f"/collections/{self.collection}/export/wikicontradict-json/")
 
 
-def compare(name: str, n: int, we: tuple[Server, Callable], they: tuple[Server, Callable]) -> None:
-    """Do the same on both servers in turns, and print the CPU of both."""
-    for _, act in (we, they):
+def compare(name: str, n: int, *sides: tuple[Server, Callable[[], object]]) -> None:
+    """Do the same on both servers in turns, n times each, and print the CPU of both."""
+    for _, act in sides:
         act()
-    ours, theirs = (1e3 * seconds / n for seconds in in_turns(n, we, they, cpu=cpu_when_idle))
-    theirs = max(theirs, 1e3 / TICKS / n)  # no less is counted
-    print(
-        f"  {name:28} ours {ours:7.1f} ms  Label Studio {theirs:7.1f} ms  ratio {ours / theirs:5.2f}  (n = {n})",
-        flush=True,
-    )
+    used = [0.0, 0.0]
+    for turn in range(min(n, TURNS)):
+        for side, (server, act) in enumerate(sides):
+            began = cpu_when_idle(server)
+            for _ in range(turn, n, TURNS):
+                act()
+            used[side] += cpu_when_idle(server) - began
+    ours, theirs = (1e3 * max(seconds, 1 / TICKS) / n for seconds in used)  # no less is counted
+    both = f"ours {ours:7.1f} ms  Label Studio {theirs:7.1f} ms"
+    print(f"  {name:28} {both}  ratio {ours / theirs:5.2f}  (n = {n})", flush=True)
 
 
 def cpu_when_idle(server: Server) -> float:
@@ -106,4 +106,4 @@ def cpu_when_idle(server: Server) -> float:
     return now
 
 
-main()
+run("peers", __doc__, measure, environment="", tags=1_200, times=60)

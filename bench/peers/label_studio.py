@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from bench import content
+from bench.common import RAW, paragraphs
 from bench.web import Browser, Page, Server, running, wait_for
 from datasets.taxonomy import DIMENSIONS
 from tests.servers import free_port
@@ -140,5 +140,6 @@ class PeersBrowser(Browser):
 
 
 def tasks(n: int) -> list[dict]:
-    texts = {title: f"{text} {content.RAW}" for title, text in content.paragraphs(n)}
-    return [{"data": {"title": title, "paragraph": text}} for title, text in texts.items()]
+    return [
+        {"data": {"title": title, "paragraph": f"{text} {RAW}"}} for title, text in paragraphs(n)
+    ]

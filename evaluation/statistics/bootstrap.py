@@ -34,8 +34,8 @@ LEVEL = 0.95
 # asymptotic standard error, is given from this many independent clusters on. With fewer the estimate of the width is
 # too unsteady, and both methods hold the truth less often than they say (Cameron, Gelbach and Miller 2008, on few
 # clusters; Fleiss, Cohen and Everitt 1969 derive their error for large samples). With 8, intervals held it in 92 to
-# 99 % of simulated studies (bench/coverage.py). Below there is none, and its reason stands in its place. Items of which
-# nothing says how they cluster are clusters of their own.
+# 99 % of simulated studies. Below there is none, and its reason stands in its place. Items of which nothing says how
+# they cluster are clusters of their own.
 # Wilson's interval of a share estimates no width: it holds the shares that a binomial test would not reject, for any n
 # (Brown, Cai and DasGupta 2001 advise it for n up to 40). So a share that cannot be resampled has Wilson's, marked,
 # since it takes responses as independent.

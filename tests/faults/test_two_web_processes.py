@@ -7,8 +7,8 @@ import pytest
 
 from accounts.roles import Role
 from annotation.models import Annotation, Assignment
-from bench.content import session_of
-from bench.web import Browser, at_once, served
+from bench.common import at_once
+from bench.web import Browser, served, session_of
 from tests.annotation.factories import campaign
 from tests.factories import person
 from tests.faults.conftest import database_url
