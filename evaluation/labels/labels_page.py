@@ -80,24 +80,14 @@ def methods(shown: Iterable[Line]) -> list[str]:
 
 
 def sheet(result: LabelsAgreement) -> Sheet:
-    """The result as a table: a row a coefficient, and for each label its kappa and its shares."""
-    header = ["rater_1", "rater_2", "label", "coefficient", *COLUMNS]
-    nothing = dict.fromkeys(COLUMNS)
+    """The result as a table: a row a coefficient; kappa on a label with the label's shares."""
+    of_label = {"name": "cohen_kappa", "weights": UNWEIGHTED}
     rows: list[dict[str, Any]] = [{**row} for row in result["coefficients"]]
-    for row in result["per_class"]:
-        plain = {**row, "weights": UNWEIGHTED}
-        rows.append({**plain, "name": "cohen_kappa", "value": row["kappa"]})
-        for name in SHARES:
-            of = {key: plain[key] for key in ("pair", "label", "weights", "n")}
-            of |= {"name": name, "value": row[name], "method": "", "reason": ""}
-            rows.append(nothing | of)
+    rows += [{**row, **of_label, "value": row["kappa"]} for row in result["per_class"]]
+    columns = ("label", "name", *COLUMNS, *SHARES)
     return Sheet(
-        header,
-        [
-            [*(row["pair"] or ["all", "all"]), row.get("label", ""), row["name"]]
-            + [row[name] for name in COLUMNS]
-            for row in rows
-        ],
+        ["rater_1", "rater_2", "label", "coefficient", *columns[2:]],
+        [[*(row["pair"] or ("all", "all")), *map(row.get, columns)] for row in rows],
     )
 
 

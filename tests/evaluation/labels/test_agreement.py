@@ -244,8 +244,17 @@ def test_a_crowd_is_measured_over_all_but_not_two_by_two():
 def test_the_sheet_has_a_row_for_every_number():
     result = agreement_in(cohen())
     table = sheet(result)
-    assert len(table.rows) == len(result["coefficients"]) + 4 * len(result["per_class"])
+    assert len(table.rows) == len(result["coefficients"]) + len(result["per_class"])
     assert all(len(row) == len(table.header) for row in table.rows)
+    on_x = dict(zip(table.header, table.rows[-3], strict=True))
+    assert [on_x[name] for name in ("rater_1", "label", "coefficient", "n")] == [
+        "a",
+        "x",
+        "cohen_kappa",
+        200,
+    ]
+    assert on_x["value"] == pytest.approx(0.56)
+    assert on_x["specific_agreement"] == pytest.approx(0.8)
 
 
 def test_a_terminal_is_not_given_a_files_control_characters():
