@@ -31,7 +31,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 def run(name: str, doc: str | None, measure: Callable[..., None], **sizes: Any) -> None:
     """Call `measure(options, folder)` with Django on an empty database, whose files are in the folder.
 
-    Options are --NAME N for each size, with its usual value, and the three below.
+    Options are --NAME N for each size, with its usual value, and the two below.
     """
     parser = argparse.ArgumentParser(prog=f"bin/bench {name}", description=doc)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -65,7 +65,7 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
 def compared(sent: list[Sent], alone: list[Sent], kind: str) -> str:
     """The 95th percentile next to the median of one person alone."""
     ms = [[1e3 * took for of, took, _ in each if of == kind] for each in (sent, alone)]
-    p95, least = quantiles(ms[0], n=20)[-1], median(ms[1])
+    p95, least = quantiles(ms[0], n=20, method="inclusive")[-1], median(ms[1])
     return (
         f"{median(ms[0]):6.1f} ms median {p95:6.1f} p95 {max(ms[0]):6.1f} at most (n = {len(ms[0])})  "
         f"alone {least:6.1f} median  ratio {p95 / least:5.1f}"
