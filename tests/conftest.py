@@ -4,6 +4,7 @@ import gc
 import hashlib
 import ipaddress
 import os
+import re
 import shutil
 import socket
 from itertools import chain, count
@@ -151,6 +152,7 @@ def _how_to_get_the_study() -> str:
 
 HERE = Path(__file__).parent
 FAULTS = HERE / "faults"
+CHANGED = os.environ.get("CHANGED_ROOMS", "").split()
 # What the tests of a folder are marked as, besides what they say of themselves.
 MARKS = {
     "browser": ("browser",),
@@ -164,6 +166,8 @@ MARKS = {
 PROGRAMS = {"setup", "browser", "mediawiki", "model", "faults"}
 # Marks by which bin/test chooses a whole round, and which files name.
 ROUNDS = {"alone", "both", "postgres"}
+# What a file of which no test is pure says at its top.
+IMPURE = re.compile(r"^pytestmark = (?:\[[^\]]*?)?[^\n]*mark\.(?:django_db|model|setup)", re.M)
 # Tests that share something costly all go to one worker.
 TOGETHER = ("mediawiki",)
 
@@ -183,26 +187,35 @@ def full_size() -> bool:
 
 def pytest_ignore_collect(collection_path, config):
     """A round of few files reads no others: that would take longer than many of its tests."""
-    parts = config.option.markexpr.split(" and ")
-    wanted = [marks for part in parts if (marks := {*part.strip("()").split(" or ")}) <= ROUNDS]
-    if not wanted or collection_path.suffix != ".py" or collection_path.parent == FAULTS:
+    if collection_path.suffix != ".py" or collection_path.parent == FAULTS:
         return None
-    text = collection_path.read_text(encoding="utf-8")
-    return not all(any(f"mark.{mark}" in text for mark in marks) for marks in wanted) or None
+    text, folder = collection_path.read_text(encoding="utf-8"), _folder(collection_path)
+    for part in config.option.markexpr.split(" and "):
+        marks = {*part.strip("()").split(" or ")}
+        if marks <= ROUNDS and not any(f"mark.{mark}" in text for mark in marks):
+            return True
+        is_asked = folder in CHANGED or not (folder in MARKS or IMPURE.search(text))
+        if marks == {"pure", "changed"} and not is_asked:
+            return True
+    return None
+
+
+def _folder(path: Path) -> str:
+    """The folder of tests/ in which a file of tests is."""
+    return path.relative_to(HERE).parts[0]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items):
     """Mark each test as the rules above say, before pytest chooses by marks, and put them in order."""
-    changed = os.environ.get("CHANGED_ROOMS", "").split()
     for item in items:
-        folder = item.path.relative_to(HERE).parts[0]
+        folder = _folder(item.path)
         for mark in MARKS.get(folder, ()):
             item.add_marker(mark)
         if "ready_database" in item.fixturenames and not item.get_closest_marker("django_db"):
             item.add_marker("django_db")  # else no tables are made where it runs alone
         marks = {mark.name for mark in item.iter_markers()}
-        if folder in changed:
+        if folder in CHANGED:
             item.add_marker("changed")
         if not marks & {*PROGRAMS, "postgres"} and not _uses_database(item):
             item.add_marker("pure")

@@ -255,14 +255,6 @@ def test_the_form_is_filled_in_from_ones_own_imports_alone(as_a, client):
     assert client.get(f"/imports/{job.pk}/").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("data", "says"), [(b"PK\x03\x04", "is not JSON"), (b"\xff\xfe[", "is not UTF-8")]
-)
-def test_a_file_that_is_none_says_what_is_wrong(as_a, data, says):
-    assert says in brought(as_a(Role.ADMIN), data)
-    assert not Collection.everything.exists()
-
-
 def test_an_import_is_undone_until_its_records_are_used(as_a):
     client = as_a(Role.ADMIN)
     brought(client, text_of(record()))

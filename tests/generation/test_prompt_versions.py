@@ -298,6 +298,23 @@ def test_a_form_or_options_that_cannot_be_are_refused_by_name(changed, field, se
     assert refused.value.field == field
 
 
+UNWRITABLE = [
+    ({"template": "Answer."}, "never shows the question"),
+    ({"template": "{question}" + "x" * 20_000}, "has 20010 characters; at most 20000"),
+    ({"template": "{question}\x07"}, r"the control character U\+0007"),
+    ({"title": "One\ttwo"}, r"the title has the control character U\+0009"),
+    ({"name": "Cautious"}, "cannot be a name"),
+    ({"name": "cautious-v2"}, "cannot be a name"),
+    ({"label": "C v2"}, "cannot be a label"),
+]
+
+
+@pytest.mark.parametrize(("changed", "sentence"), UNWRITABLE)
+def test_a_text_name_or_label_that_cannot_be_is_refused(changed, sentence):
+    with pytest.raises(prompting.PromptError, match=sentence):
+        authoring.completed({**GIVEN, **changed}, "It")
+
+
 def test_form_and_options_count_in_the_hash_and_a_text_has_the_one_it_had():
     bare = authoring.completed({**GIVEN, "form": "", "options": []}, "It")
     assert bare["sha256"] == hashlib.sha256(GIVEN["template"].encode()).hexdigest()
@@ -458,22 +475,10 @@ def test_options_are_written_one_a_line_and_shown(client, reader, rosa):
 
 BAD = [
     ({"template": "{question} {contxt1}"}, "{contxt1}, which is no field of a question"),
-    ({"template": "{question} {context 1}"}, "{context 1}, which is no field of a question"),
-    ({"template": "{question} {context-1}"}, "{context-1}, which is no field of a question"),
     ({"template": ""}, "This field is required"),
-    ({"template": " \n"}, "the template is empty"),
-    ({"template": "Answer."}, "never shows the question"),
-    ({"template": "{question}" + "x" * 20_000}, "has 20010 characters; at most 20000"),
-    ({"template": "{question}\x07"}, "the control character U+0007"),
-    ({"title": "One\ttwo"}, "the title has the control character U+0009"),
-    ({"name": "Cautious"}, "cannot be a name"),
     ({"name": "new"}, "cannot be a name"),
-    ({"name": "cautious-v2"}, "cannot be a name"),
     ({"name": "passage-1"}, "There is a prompt &#x27;passage-1&#x27; already"),
-    ({"label": "4"}, "has the label &#x27;4&#x27; already"),
-    ({"label": "C v2"}, "cannot be a label"),
     ({"form": "scores"}, "has the form scores, which needs options"),
-    ({"options": "A\nB"}, "has options without a form"),
     ({"question_0": "How long?"}, "Example 1. The prompt: the context1 is empty"),
     ({"answer_0": "3 km", "context1_0": "It is.", "context2_0": "x"}, "the question is empty"),
 ]  # fmt: skip

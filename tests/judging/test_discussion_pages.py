@@ -139,11 +139,6 @@ def test_writing_keeps_a_proposal_that_is_half_typed(client, study, alice):
     assert ("Written." in page, Remark.objects.get().text) == (True, "Look.")
 
 
-def test_a_refused_remark_keeps_a_proposal_that_is_half_typed(client, study, alice):
-    page = post(client, url_of("alice"), "remark", remark=" ", **TYPED).content.decode()
-    assert shows(page, "Half a sentence")
-
-
 def test_proposing_keeps_words_to_the_other_that_are_half_typed(client, study, alice):
     page = propose(client, url_of("alice"), remark="Half a").content.decode()
     assert "with your signature" in page
@@ -151,10 +146,6 @@ def test_proposing_keeps_words_to_the_other_that_are_half_typed(client, study, a
     assert not Remark.objects.exists()
     page = propose(client, url_of("alice"), cause="", remark="Half a").content.decode()
     assert shows(page, "Half a")
-
-
-def test_writing_alone_leads_back_to_the_page(client, study, alice):
-    assert post(client, url_of("alice"), "remark", remark="Look.").redirect_chain
 
 
 def test_what_is_proposed_again_is_signed(client, study, alice):
@@ -201,13 +192,6 @@ def test_what_was_typed_when_a_further_round_opened_is_not_lost(client, study, a
     assert client.get(url).status_code == 404
     signed_in(client, make.judge("dora"))
     assert post(client, url, "propose", remark="To bob", **TYPED).status_code == 404
-
-
-def test_a_double_click_on_leaving_succeeds(client, study, alice):
-    url = url_of("alice")
-    for _ in range(2):
-        answer = post(client, url, "leave")
-        assert "A third person decides." in answer.content.decode()
 
 
 def test_a_long_list_of_discussions_has_pages(client, study, alice, monkeypatch):

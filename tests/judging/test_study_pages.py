@@ -277,13 +277,6 @@ def test_a_study_that_is_discarded_while_it_is_opened_or_given_a_warm_up_is_not_
         warmup.draw(study, closed, 1)
 
 
-def test_a_researcher_cannot_discard(client, researcher):
-    study = make.draft()
-    assertNotContains(client.get(f"/studies/{study.pk}/"), "/discard/")
-    assert client.post(f"/studies/{study.pk}/discard/").status_code == 403
-    assert Study.objects.exists()
-
-
 def test_a_study_that_is_open_has_no_dry_run(client, admin):
     status, page = dry_run(client, make.open_study(), "alice", "bob")
     assert (status, "has been opened" in page) == (409, True)
@@ -364,21 +357,6 @@ def test_a_refused_study_keeps_what_was_entered(client, admin, changed, sentence
     if "name" not in changed:
         assert 'value="Pilot"' in page
     assert not Study.objects.exists()
-
-
-def test_a_double_click_makes_one_study(client, admin):
-    run = make.finished_run()
-    client.post("/studies/new/", new_study(run))
-    answer = client.post("/studies/new/", new_study(run))
-    assertContains(answer, "Choose another name", status_code=400)
-    assert Study.objects.count() == 1
-
-
-def test_too_few_judges_are_refused_on_the_page(client, admin):
-    study = make.draft()
-    answer = client.post(f"/studies/{study.pk}/open/", {"judges": [make.judge("alice").pk]})
-    assertContains(answer, "2 judges per response are needed", status_code=400)
-    assert stored(study).state == "draft"
 
 
 def test_a_person_without_the_role_is_not_among_the_judges(client, admin):

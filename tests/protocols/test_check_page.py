@@ -187,17 +187,6 @@ def test_what_installing_would_change_is_said(admin, text, is_used, sentence, ma
     assert ('action="/protocols/install/"' in page) == may_install
 
 
-def test_a_lower_version_is_installed_and_that_is_said(admin):
-    installed(PLAIN.replace("version = 1", "version = 2"))
-    done = admin.post(
-        "/protocols/install/",
-        {"file": SimpleUploadedFile("mills.toml", PLAIN.encode())},
-        follow=True,
-    )
-    page = done.content.decode()
-    assert "mills version 1 is installed. Version 2 is installed, which is higher." in page
-
-
 def zipped():
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -252,18 +241,6 @@ def test_a_forged_form_is_refused(researcher, data):
 @pytest.mark.parametrize("known", ["mills/1", "../../etc/passwd", "a/b"])
 def test_a_version_that_there_is_not_is_refused(researcher, known):
     assert researcher.post("/protocols/check/", {"known": known}).status_code in (400, 404)
-
-
-def test_who_is_no_researcher_checks_and_installs_nothing(client, anna):
-    client.force_login(anna)
-    assert checked(client, WHOLE)[0].status_code == 403
-    assert (
-        client.post(
-            "/protocols/install/", {"file": SimpleUploadedFile("m.toml", WHOLE.encode())}
-        ).status_code
-        == 403
-    )
-    assert not Protocol.objects.exists()
 
 
 def test_a_researcher_sees_a_file_and_does_not_install_it(researcher):

@@ -163,21 +163,6 @@ def test_a_bad_file_is_refused_with_its_problems(admin, data, sentences):
     assert not Protocol.objects.exists()
 
 
-def test_another_text_of_a_used_version_is_refused_with_the_version_to_write(admin):
-    use(installed())
-    refused = sent(admin, changed("The order is ours.", "The order is theirs.").encode())
-    assert refused.status_code == 400
-    assert "Write version = 2 in it, and install it again." in refused.content.decode()
-
-
-def test_a_researcher_installs_and_removes_nothing(researcher):
-    installed()
-    assert sent(researcher, changed("version = 1", "version = 2").encode()).status_code == 403
-    assert "remove/" not in text_of(researcher, PAGE)
-    assert researcher.post(f"{PAGE}remove/").status_code == 403
-    assert Protocol.objects.count() == 1
-
-
 # ------------------------------------------------------------ removing
 
 

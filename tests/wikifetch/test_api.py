@@ -146,11 +146,6 @@ def test_a_tag_that_there_is_not_is_not_found(program, key):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def test_tags_are_for_those_who_read_their_list(fetched):
-    for role, status in ((Role.JUDGE, 403), (Role.ANNOTATOR, 200), (Role.RESEARCHER, 200)):
-        assert Program(person(f"a-{role}", role)).get(TAGS).status_code == status
-
-
 # ---------------------------------------------------------------- fetches
 
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from annotation.campaigns import managing
 from annotation.models import Annotation, Assignment
 from annotation.states import AssignmentState
-from annotation.workflow import assigning, claiming
+from annotation.workflow import claiming
 from tests.annotation import factories as make
 from tests.programs import Program
 
@@ -73,11 +72,6 @@ def test_where_nothing_is_left_the_answer_is_404_with_the_reason(program, body, 
 def test_a_campaign_is_named_by_its_number(program, body):
     answer = program.send("POST", NEXT, body)
     assert answer.status_code == 400
-
-
-def test_a_closed_campaign_gives_none(program):
-    managing.change_campaign(make.campaign(), "close")
-    assert program.send("POST", NEXT).json()["code"] == "none_left"
 
 
 def test_one_s_own_are_listed_with_their_drafts(program, alice):
@@ -153,9 +147,3 @@ def test_what_is_handed_in_is_not_skipped(program, alice):
 def test_another_person_s_assignment_is_not_found(program):
     place = make.draft(make.annotator("bob")).assignment_id
     assert skip(program, place).status_code == 404
-
-
-def test_who_was_removed_from_a_campaign_gets_none_of_it(program, alice):
-    within = make.campaign()
-    assigning.remove_person(within, alice)
-    assert program.send("POST", NEXT, {"campaign": within.pk}).json()["code"] == "none_left"

@@ -77,17 +77,6 @@ def test_somebody_else_s_draft_is_not_found(client, draft):
     assert patch(client, draft, 0, span_1="x" * 5_000).status_code == 404
 
 
-def test_a_submitted_annotation_takes_no_more_saves(client):
-    alice = make.annotator("alice")
-    client.force_login(alice)
-    annotation = make.submitted(alice)
-    assert patch(client, annotation, annotation.version, span_1="x").status_code == 409
-
-
-def test_one_s_own_draft_can_be_read(client, draft):
-    assert client.get(address(draft)).json()["entries"]["article_1"] == "Kettle Mill"
-
-
 def raw(client, annotation, body, version="0"):
     headers = {"if-match": version}
     return client.patch(address(annotation), body, content_type="application/json", headers=headers)

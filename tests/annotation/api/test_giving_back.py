@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.models import Annotation, Assignment
+from annotation.models import Assignment
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import claiming, saving
 from tests.annotation import factories as make
@@ -86,13 +86,6 @@ def test_what_is_submitted_is_not_handed_back(program, draft):
     assert hand_back(program, draft).status_code == 409
 
 
-def test_a_tag_that_others_have_is_not_taken_up(program, draft):
-    hand_back(program, draft)
-    make.draft(make.annotator("bob"), within=draft.assignment.campaign)
-    answer = act(program, draft, "take-up")
-    assert (answer.status_code, "Your draft is kept" in answer.json()["error"]) == (409, True)
-
-
 def test_own_drafts_are_listed_by_state_and_nobody_else_s(program, alice):
     within = make.campaign(tags=3)
     begun, done = make.draft(alice, within=within), make.submitted(alice, within=within)
@@ -121,12 +114,6 @@ def test_a_draft_is_flagged_with_a_note_and_the_flag_removed(program, draft):
 def test_a_flag_that_cannot_be_read_is_refused(program, draft, body):
     answer = act(program, draft, "flag", body)
     assert (answer.status_code, len(answer.json()["fields"])) == (400, 1)
-
-
-def test_what_was_handed_in_is_not_flagged(program, draft):
-    make.handed_in(draft)
-    assert act(program, draft, "flag", {"flagged": True}).status_code == 409
-    assert not Annotation.objects.get().flagged
 
 
 @pytest.mark.parametrize("meanwhile", ["submitted", "skipped"])

@@ -291,17 +291,11 @@ def test_what_the_checks_report_is_marked_tick_boxes_fields_and_questions(client
 @pytest.mark.parametrize(
     ("decision", "more", "status", "message"),
     [
-        ("accept", {}, 400, "Choose one annotation"),
         ("accept", {"chosen": ["one", "two"]}, 400, "Choose one annotation"),
-        ("accept", {"chosen": "one"}, 400, "Answer first"),
-        ("merge", {"chosen": "one"}, 400, "Answer that question with yes"),
         ("merge", {"chosen": "one", "same": "no"}, 400, "Answer that question with yes"),
-        ("merge", {"chosen": "one", "same": "yes"}, 400, "different answers"),
         ("two", {"chosen": ["one", "two"], "same": "yes"}, 400, "that question with no"),
         ("two", {"chosen": "one", "same": "no"}, 400, "Choose the two annotations"),
         ("send_back", {"reason": "x"}, 400, "Choose which annotation"),
-        ("send_back", {"chosen": "one"}, 400, "Say why you send it back"),
-        ("drop", {"same": "no"}, 400, "Say why the tag is ambiguous"),
         ("", {"chosen": "one", "same": "yes"}, 400, "Nothing is decided yet"),
         ("publish", {}, 404, "no such decision"),
     ],
@@ -392,20 +386,6 @@ def test_a_merge_by_the_form_takes_what_was_chosen(client, pair):
     page = opened(client, pair[0])
     assert "Merged" in page
     assert 'name="decision"' not in page
-
-
-def test_warnings_on_the_merged_annotation_are_ticked_on_the_page(client, olga):
-    passage = {"passage_1_copied": "A tower.", "passage_1_standalone": "The tower is old."}
-    pair = make.two_of_a_tag({}, {**passage, "span_1": "tower"}, by=olga)
-    one, two = "A", "B"
-    choices = {"take-span_1": two, "question-0": f"{one}-1", "same": "yes", "chosen": one}
-    refused = decide(client, pair[0], "merge", **choices)
-    assertContains(refused, 'name="checked" value="span_not_found:span_1"', status_code=400)
-    link = '<a href="#field-span_1">The span “tower” is not in passage 1.</a>'
-    assertContains(refused, link, status_code=400)
-    assertContains(refused, 'id="field-span_1"', status_code=400)
-    choices["checked"] = "span_not_found:span_1"
-    assert decide(client, pair[0], "merge", **choices).status_code == 302
 
 
 def test_a_decision_is_taken_back_on_the_page(client, pair):

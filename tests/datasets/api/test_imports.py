@@ -90,14 +90,6 @@ def test_a_refused_file_says_what_is_wrong_with_it(client, olga):
     assert "no record" in over["problems"][0]
 
 
-def test_what_became_no_part_of_a_record_is_reported(client, olga):
-    file = Path(__file__).parents[1] / "labelstudio" / "export.json"
-    begun = sent(client, file.read_bytes(), format="label-studio").json()
-    import_jobs.carry_out(begun["id"])
-    over = client.get(f"{IMPORTS}{begun['id']}/").json()
-    assert "cancelled annotations: 3" in over["report"]["reported"]
-
-
 @pytest.mark.both
 def test_an_import_that_is_sent_twice_is_one(client, olga):
     first, second = (sent(client, text_of(record()), key="K-1") for _ in range(2))

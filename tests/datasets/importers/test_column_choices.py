@@ -281,16 +281,6 @@ def test_columns_of_one_field_and_a_field_without_a_column_are_marked(admin):
     assert 'id="id_column-4_error">No column is mapped to' in shown
 
 
-@pytest.mark.parametrize("role", [Role.JUDGE, Role.ANNOTATOR, Role.RESEARCHER])
-def test_only_an_admin_sends_a_file_or_chooses_its_columns(admin, role):
-    _job, page = asked(admin)
-    admin.force_login(person("jane", role))
-    assert sent(admin, TABLE, "table.csv", format="csv").status_code == 403
-    assert admin.get(page).status_code == 403
-    assert posted(admin, page, COLUMNS).status_code == 403
-    assert import_by_program(admin, {}).status_code == 403
-
-
 def import_by_program(client, options, data=TABLE, format="csv", name="table.csv"):
     form = {"collection": "mills", "format": format, "options": json.dumps(options)}
     file = SimpleUploadedFile(name, data)
