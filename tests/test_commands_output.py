@@ -18,6 +18,7 @@ manage.main()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "encoding", "shell", "said"),
     [

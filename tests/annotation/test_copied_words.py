@@ -62,6 +62,7 @@ def test_whatever_can_be_copied_is_in_the_article():
         assert strange_words(text, known) == [], name
 
 
+@pytest.mark.long
 def test_no_unit_of_a_real_article_has_a_word_that_it_does_not_have(study_file):
     pages = read_dump(study_file("wikitext/enwiki_sample.xml.bz2")).pages
     texts = [revision.text for page in pages for revision in page.revisions]

@@ -95,6 +95,7 @@ def test_an_invalid_setting_ends_the_program_with_one_line(tmp_path):
     assert len(outcome.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_valid_settings_start(tmp_path):
     outcome = start(tmp_path, BASE_URL="https://lab.example/sicetnon")
     assert outcome.returncode == 0, outcome.stderr

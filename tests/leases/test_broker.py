@@ -202,6 +202,7 @@ class Timer:
         pass
 
 
+@pytest.mark.long
 def test_hours_of_a_scheduler_and_of_workers_leave_no_file(tmp_path, clock, files):
     """Even of workers that send the events and broadcasts that ours are started without."""
     options = broker_options(URL, tmp_path)
@@ -243,6 +244,7 @@ def test_what_is_old_is_removed_and_what_waits_stays(channel_of, tmp_path, files
     assert broker.remove_outdated(tmp_path / "gone") == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left", ["celeryev", "work"])
 def test_a_very_full_folder_is_read_and_removed_in_little_memory(
     channel_of, tmp_path, files, left, monkeypatch

@@ -477,6 +477,7 @@ def _seconds_once(text):
         gc.enable()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", SLOW)
 def test_four_times_as_much_hostile_text_takes_about_four_times_as_long(case):
     small = seconds_of(SLOW[case](1))

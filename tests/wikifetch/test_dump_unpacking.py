@@ -43,6 +43,7 @@ def spaces(kind):
     return PACK[kind](b" " * (16 * MIB))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", PACK)
 @pytest.mark.parametrize("honest", [0, 4])
 def test_four_gib_out_of_little_are_refused_early(tmp_path, kind, honest):

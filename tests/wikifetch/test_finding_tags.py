@@ -257,6 +257,7 @@ def test_more_tags_than_any_page_has_are_cut_and_reported():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -51,6 +51,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @settings(max_examples=400)
 @given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=40).map("".join))
 def test_whatever_is_written_each_tag_lies_in_its_block_and_the_block_in_the_page(text):

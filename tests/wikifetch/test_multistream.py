@@ -98,6 +98,7 @@ def read(path, processes=1, most=None):
         yield sum(part.pages for part in parts), taken, counted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(6))
 def test_the_same_is_taken_out_of_streams_as_out_of_one(tmp_path, number):
     found = [*pages(number)]
@@ -111,6 +112,7 @@ def test_the_same_is_taken_out_of_streams_as_out_of_one(tmp_path, number):
     assert all(files._streams.values())  # it was not read as one
 
 
+@pytest.mark.long
 def test_several_processes_take_the_same_in_the_same_order(tmp_path):
     found = [*pages(7)]
     parts = multistream(tmp_path, *([one] for one in found))

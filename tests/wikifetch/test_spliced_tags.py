@@ -51,6 +51,7 @@ def spliced(article, section, number):
     return f"{article[:at].rstrip()}\n\n{section}\n\n{article[at:]}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", PLACES)
 def test_every_published_tag_is_read_wherever_it_is(records, articles, place):
     around, unit = PLACES[place]

@@ -164,6 +164,7 @@ def random_history(random):
     return texts, tag
 
 
+@pytest.mark.long
 def test_a_hundred_histories_are_traced_to_the_edit_that_counts():
     random = Random(100)
     wrong, requests = [], []

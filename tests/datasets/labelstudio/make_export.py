@@ -30,7 +30,9 @@ from datasets.streaming import StreamedRow
 from tests.annotation import factories as make
 
 HERE = Path(__file__).parent
-TEXTS = json.loads(Path("demonstration/imported.json").read_text(encoding="utf-8"))
+TEXTS = json.loads(
+    Path("demonstration/records/demonstration-import.json").read_text(encoding="utf-8")
+)
 TASKS = 12
 
 

@@ -28,6 +28,7 @@ def source(name, form, **changes):
     return latex(report, read_display({"form": form}, report))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["compact", "full"])
 @pytest.mark.parametrize("models", [["m"], [*large.HARD, large.RIGHT_TO_LEFT] * 3], ids=len)
 @pytest.mark.parametrize(("prompts", "verdicts"), [(1, 3), (4, 6), (12, 3)])
@@ -64,6 +65,7 @@ def test_a_table_of_too_many_columns_comes_in_parts_that_repeat_the_models():
     assert f"Prompts: 1: {TITLE}" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["compact", "full"])
 @pytest.mark.parametrize("name", REPORTS)
 def test_latex_sets_every_table_within_the_text(form, name, tmp_path):

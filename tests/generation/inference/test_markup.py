@@ -277,6 +277,7 @@ def test_every_row_of_the_table_has_a_case(mark):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [
