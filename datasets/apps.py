@@ -15,15 +15,15 @@ class DatasetsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.leaving.open_work import work_for_nobody
-        from datasets.excluding.open_work import decisions_for_nobody
         from datasets.importers.import_kinds import import_kinds
+        from datasets.revisions import revisions_for_nobody
         from protocols.record_sources import record_sources
         from protocols.uses import uses
 
         record_sources.add(self.name, _records)
         uses.add(self.name, _collections)
         import_kinds.add(self.name, _record_imports)
-        work_for_nobody.add(self.name, decisions_for_nobody)
+        work_for_nobody.add(self.name, revisions_for_nobody)
 
 
 def _records() -> "RecordSource":

@@ -12,14 +12,13 @@ from django.utils.safestring import SafeString
 from accounts.models import Person
 from datasets import taxonomy
 from datasets.blinding import show
-from datasets.contexts import context_1, context_2
+from datasets.contexts import context_1, context_2, ranges_in, segments
 from datasets.declared.deviations import declared_deviations
 from datasets.declared.shown import FieldShown, shown_fields
 from datasets.deviations import Deviation, DeviationKind, deviations
-from datasets.excluding.exclusions import Standing, standings
+from datasets.exclusions import Standing, standings
 from datasets.models import Collection, Contradiction, RevisedPassage
 from datasets.records import BATCH, deviations_of, same_tag
-from datasets.spans import ranges_in, segments
 from datasets.states import RevisionState as State
 from datasets.streaming import streamed
 from leases.rows import first_of

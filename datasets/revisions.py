@@ -4,13 +4,18 @@ A question has at most one revision that waits for a check, and at most one that
 checked one. A response keeps the passages that its prompt showed, even if they change later.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
+from django.urls import reverse
 
+from accounts.leaving.open_work import OpenWork, only_own
 from accounts.models import Person
+from accounts.roles import Role
 from datasets.blinding import shown_to
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
@@ -18,6 +23,7 @@ from datasets.models import Collection, Contradiction, Instance, RevisedPassage
 from datasets.records import hold
 from datasets.states import REVISION, RevisionState
 from leases.refusal import Conflict, NotAllowed, Refusal
+from pages.counting import how_many
 from pages.worddiff import Piece, word_diff
 
 MOST_PASSAGE = 20_000
@@ -27,6 +33,7 @@ MOST_NOTE = 2_000
 WAITING, CHECKED, NONE = "waiting", "checked", "none"
 State = RevisionState
 GONE = "These passages are no longer there to be decided on. Reload the page."
+CHECKERS = (Role.ADMIN, Role.RESEARCHER)
 
 
 class Texts(NamedTuple):
@@ -204,3 +211,19 @@ def _bounded(text: str, what: str, most: int) -> str:
             f"The {what} has {len(text):,} characters; at most {most:,} can be kept. Shorten it."
         )
     return text
+
+
+def revisions_for_nobody(by: Person | None, without: int) -> Iterator[OpenWork]:
+    """Those that wait for a check where nobody but their author is left to do it."""
+    written = only_own("author", without, *CHECKERS)
+    rows = RevisedPassage.objects.filter(written, state=State.PROPOSED)
+    counts = Counter(rows.values_list("instance__contradiction__collection__name", flat=True))
+    for collection, n in sorted(counts.items()):
+        yield OpenWork(
+            key=f"revised-{collection}",
+            roles=CHECKERS,
+            what=f"{how_many(n, 'revised passage')} that nobody else is left to check",
+            where=collection,
+            url=reverse("datasets:revised", args=[collection]),
+            becomes="it waits until there is another researcher or admin",
+        )

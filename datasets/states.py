@@ -5,24 +5,6 @@ from django.db.models import TextChoices
 from leases.states import StateTable
 
 
-class UndoingState(TextChoices):
-    PROPOSED = "proposed", "Waiting for a second person"
-    AGREED = "agreed", "Agreed"
-    DECLINED = "declined", "Declined"
-    WITHDRAWN = "withdrawn", "Withdrawn"
-
-
-UNDOING = StateTable(
-    "Undoing of an exclusion",
-    UndoingState,
-    {
-        "agree": ((UndoingState.PROPOSED,), UndoingState.AGREED, "second person"),
-        "decline": ((UndoingState.PROPOSED,), UndoingState.DECLINED, "second person"),
-        "withdraw": ((UndoingState.PROPOSED,), UndoingState.WITHDRAWN, "author"),
-    },
-)
-
-
 class FreezeState(TextChoices):
     WAITING = "waiting", "Waiting"
     RUNNING = "running", "Running"

@@ -102,7 +102,7 @@ def framed(collection: Collection, query: Query, plan: SubsetPlan) -> list[Frame
     """The newest questions that match and are not excluded, in the order in which they are drawn."""
     chosen = chosen_facets(collection, query.facets)
     rows = narrowed(current_instances(collection), chosen).select_related("contradiction")
-    rows = rows.only(*READ).exclude(exclusion__seconded_by__isnull=False)
+    rows = rows.only(*READ).exclude(exclusion__excluded_by__isnull=False)
     if query.by.startswith(SLICE):
         rows = rows.annotate(**{PART: slice_text(query.by.removeprefix(SLICE))})
     tags = _tags(collection)

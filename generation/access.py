@@ -1,18 +1,15 @@
 """Who may see a run now. Every page and API of runs asks here; rooms above say what they hide."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 
 from accounts.models import Person
 from datasets.blinding import check_shown, keep_shown
-from datasets.excluding.exposure import Known
-from datasets.models import Contradiction, Instance
+from datasets.models import Contradiction
 from generation.models import Run
-from generation.states import ResponseState
 from leases.extension import ExtensionPoint
 from leases.refusal import NotFoundHere
-from pages.counting import how_many
 
 # Which of the runs are hidden from the person with their responses, whatever their roles: their ids.
 hides_runs: ExtensionPoint[[Person, Sequence[Run]], set[int]] = ExtensionPoint(
@@ -57,12 +54,3 @@ def keep_questions(person: Person, instances: Iterable[int], opened: str) -> Non
 
 def _records_of(run: Run) -> QuerySet[Contradiction]:
     return Contradiction.objects.filter(instances__responses__run=run)
-
-
-def runs_known(person: Person, instance: Instance) -> Iterator[Known]:
-    """Each run with finished responses to a question whose exclusion the person proposes, or agrees to."""
-    done = Run.objects.filter(responses__instance=instance, responses__state=ResponseState.DONE)
-    for run in done.annotate(answers=Count("responses")).order_by("pk"):
-        # By its number: what is recorded here is shown to others too, and a run may be named for its models.
-        what = f"Run {run.pk}: {how_many(run.answers, 'response')} to this question"
-        yield Known(what, open=may_see(person, run))

@@ -16,20 +16,20 @@ class GenerationConfig(AppConfig):
     name = "generation"
 
     def ready(self) -> None:
-        from datasets.excluding.exposure import responses_known
+        from datasets.exclusions import with_results
         from datasets.importers.import_kinds import import_kinds
         from datasets.releasing.bundle.asked import bundled_prompts
-        from generation.access import runs_known
         from generation.call_queues import queues
         from generation.prompts.bundling import prompts_to_bundle
         from generation.prompts.declared import TABLES, prompt_problems
         from generation.prompts.example import prompt_blocks
+        from generation.registry import answered
         from protocols.checking import key_tables, part_problems
         from protocols.example_record import part_blocks
         from protocols.uses import uses
 
         register(check_services, "services")
-        responses_known.add(self.name, runs_known)
+        with_results.add(self.name, answered)
         bundled_prompts.add(self.name, prompts_to_bundle)
         queues.add(self.name, responses_to_ask)
         key_tables.add(self.name, lambda: TABLES)

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from datasets.identity import canonical
+from datasets.models import Instance
 from generation.inference import chat, client, faults, markup, probing, request_fields, scoring
 from generation.models import GIVEN, LanguageModel, Response, Run, shown_sha256
 from generation.states import ResponseState, RunState
@@ -216,6 +217,18 @@ def read_text(row: Response, able: chat.Abilities) -> bool:
     said = (row.text, row.check_reply or "")
     row.held = (is_read and not found) or any(markup.is_held(text, able.marks) for text in said)
     return (row.text, row.reasoning, row.held) != before
+
+
+def answered(questions: Sequence[Instance]) -> set[int]:
+    """The ids of those that a model has answered, in any version of their record. Given texts are no answers."""
+    answers = Response.objects.filter(
+        instance__n=OuterRef("n"),
+        instance__contradiction__collection=OuterRef("contradiction__collection"),
+        instance__contradiction__position=OuterRef("contradiction__position"),
+        state=ResponseState.DONE,
+    ).exclude(model__options=GIVEN)
+    rows = Instance.objects.filter(Exists(answers), pk__in=[row.pk for row in questions])
+    return set(rows.order_by().values_list("pk", flat=True))
 
 
 def named(name: str) -> LanguageModel:

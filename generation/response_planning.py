@@ -68,7 +68,7 @@ def instances_of(collection: Collection, limit: int | None = None) -> QuerySet[I
     """
     if limit is not None and limit < 1:
         raise Refusal("The limit of questions must be at least 1.")
-    kept = current_instances(collection).exclude(exclusion__seconded_by__isnull=False)
+    kept = current_instances(collection).exclude(exclusion__excluded_by__isnull=False)
     return kept.select_related("contradiction")[:limit]
 
 

@@ -19,7 +19,7 @@ class JudgingConfig(AppConfig):
     def ready(self) -> None:
         from accounts.leaving.open_work import held_work, work_for_nobody
         from datasets import blinding
-        from datasets.excluding.exposure import hidden_questions, responses_known
+        from datasets.exclusions import hidden_questions
         from datasets.importers.arriving import came_along
         from datasets.releasing.bundle.asked import harnesses
         from datasets.releasing.publishing import open_uses
@@ -32,7 +32,6 @@ class JudgingConfig(AppConfig):
             hides_records,
             judged_runs,
             records_problem,
-            studies_known,
         )
         from judging.files.removing import remove_unfinished
         from judging.machine.bundled_harnesses import bundled_harnesses
@@ -51,7 +50,6 @@ class JudgingConfig(AppConfig):
         harnesses.add(self.name, bundled_harnesses)
         hides_runs.add(self.name, judged_runs)
         hidden_questions.add(self.name, hidden_question_ids)
-        responses_known.add(self.name, studies_known)
         open_uses.add(self.name, open_studies_over)
         held_work.add(self.name, responses_held)
         work_for_nobody.add(self.name, responses_for_nobody)

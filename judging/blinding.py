@@ -4,24 +4,22 @@ Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import check_shown, keep_listed, keep_shown
-from datasets.excluding.exposure import Known
 from datasets.models import Collection as CollectionRow
-from datasets.models import Contradiction, Instance
+from datasets.models import Contradiction
 from generation.models import Response, Run
 from judging.models import Judge, JudgingSlot, Resolution, Study, StudyItem
 from judging.rules.blindness import hides_study
-from judging.states import SlotState, StudyState
+from judging.states import StudyState
 from leases.refusal import NotAllowed, Refusal
-from pages.counting import how_many
 
 # Who may read a study's results or the verdicts that its judges disagree on.
 READERS = (Role.ADMIN, Role.RESEARCHER, Role.ADJUDICATOR)
@@ -230,37 +228,3 @@ def keep_items(person: Person, items: Iterable[StudyItem], opened: str) -> None:
 
 def _records_of(study: Study) -> QuerySet[Contradiction]:
     return Contradiction.objects.filter(instances__responses__study_items__study=study)
-
-
-def studies_known(person: Person, instance: Instance) -> Iterator[Known]:
-    """Each study that judges responses to a question whose exclusion the person proposes, or agrees to.
-
-    It says how far the study is, and what the person did in it.
-    """
-    items = StudyItem.objects.filter(response__instance=instance)
-    counts = {
-        study: (count, final)
-        for study, count, final in items.order_by()
-        .values_list("study")
-        .annotate(count=Count("pk"), final=Count("resolution"))
-    }
-    for study in Study.objects.filter(pk__in=counts).order_by("pk"):
-        count, final = counts[study.pk]
-        responses = f"{how_many(count, 'response')} to this question"
-        yield Known(
-            what=f"Study “{study}” ({study.get_state_display().lower()}): {responses}, {final} with a final verdict",
-            open=results_problem(person, study) is None,
-            part=_part(person, study, instance),
-        )
-
-
-def _part(person: Person, study: Study, instance: Instance) -> str:
-    judged = JudgingSlot.objects.filter(
-        judge__person=person,
-        state__in=(SlotState.JUDGED, SlotState.LOCKED),
-        round__study=study,
-        item__response__instance=instance,
-    )
-    resolved = study.items.filter(response__instance=instance, resolutions__resolved_by=person)
-    parts = (("judged in it", judged), ("resolved in it", resolved))
-    return " and ".join(part for part, rows in parts if rows.exists())

@@ -95,7 +95,7 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
     excluded = Exclusion.objects.filter(instance=OuterRef("response__instance"))
     rows = source.items.filter(
         ~Exists(study.items.filter(**same)),
-        ~Exists(excluded.filter(seconded_by__isnull=False)),
+        ~Exists(excluded.filter(excluded_by__isnull=False)),
         resolution__round__rubric__name=study.judged_by.name,
         response__prompt__in=study.items.order_by().values("response__prompt"),
     )

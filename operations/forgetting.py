@@ -68,9 +68,7 @@ DECISIONS = {
         "protocols.protocol.installed_by",
         "datasets.collection.created_by", "datasets.contradiction.author", "datasets.instance.author",
         "datasets.revisedpassage.author", "datasets.revisedpassage.checker", "datasets.subset.created_by",
-        "datasets.exclusion.proposed_by", "datasets.exclusion.seconded_by", "datasets.pastexclusion.proposed_by",
-        "datasets.pastexclusion.seconded_by", "datasets.pastexclusion.undoing_by",
-        "datasets.pastexclusion.ended_by", "datasets.undoing.proposed_by", "datasets.undoing.ended_by",
+        "datasets.exclusion.excluded_by", "datasets.pastexclusion.excluded_by", "datasets.pastexclusion.ended_by",
         "datasets.release.created_by", "datasets.freezejob.started_by", "datasets.erratum.added_by",
         "datasets.importjob.created_by", "datasets.importjob_also_by.person", "datasets.importjob.also_by",
         "annotation.guideline.author", "annotation.campaign.created_by",
@@ -102,10 +100,8 @@ ENTERED = {
 # Rows whose words may be about a record: the path from the record to the person.
 ABOUT_RECORDS = (
     "author", "instances__revised_passages__author", "instances__revised_passages__checker",
-    "instances__exclusion__proposed_by", "instances__exclusion__seconded_by",
-    "instances__past_exclusions__proposed_by", "instances__past_exclusions__seconded_by",
-    "instances__past_exclusions__undoing_by", "instances__past_exclusions__ended_by",
-    "instances__undoings__proposed_by", "instances__undoings__ended_by",
+    "instances__exclusion__excluded_by", "instances__past_exclusions__excluded_by",
+    "instances__past_exclusions__ended_by",
     "entries__author", "entries__checker",
     "instances__responses__study_items__slots__judge__person",
     "instances__responses__study_items__resolutions__resolved_by",

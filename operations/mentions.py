@@ -97,7 +97,6 @@ OF_RECORD = {
     "datasets.instance": "contradiction__",
     "datasets.revisedpassage": "instance__contradiction__",
     "datasets.exclusion": "instance__contradiction__",
-    "datasets.undoing": "instance__contradiction__",
     "datasets.pastexclusion": "instance__contradiction__",
     "writing.entry": "record__",
 }

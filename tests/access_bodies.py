@@ -99,17 +99,19 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "doi": "10.5281/zenodo.1",
         "erratum": "One.",
     },
+    ("POST", "/collections/weirs/exclusions/"): {"act": "confirm", "chosen": "{proposal}"},
     ("POST", "/contradictions/{contradiction}/questions/1/exclusion/"): {
-        "act": "propose",
+        "act": "exclude",
         "reason": "No contradiction.",
     },
     ("POST", "/contradictions/{hidden_question}/questions/1/exclusion/"): {
-        "act": "propose",
+        "act": "exclude",
         "reason": "No contradiction.",
     },
-    ("POST", "/contradictions/{proposed}/questions/1/exclusion/"): {
-        "act": "second",
-        "proposal": "{proposal}",
+    ("POST", "/contradictions/{excluded}/questions/1/exclusion/"): {
+        "act": "undo",
+        "exclusion": "{exclusion}",
+        "reason": "It is one.",
     },
     ("POST", "/contradictions/{contradiction}/questions/1/revised/"): {
         "act": "write",

@@ -21,9 +21,8 @@ from accounts.tokens.scopes import Scope
 from annotation.models import Assignment, Guideline
 from annotation.reviewing.publishing_tags import publish
 from annotation.workflow import claiming
-from datasets import revisions
+from datasets import exclusions, revisions
 from datasets.drawing import SubsetPlan
-from datasets.excluding import exclusions
 from datasets.models import Collection, ImportJob
 from datasets.releasing import freeze_jobs
 from datasets.releasing.freezing import freeze as release
@@ -136,6 +135,7 @@ GET   /collections/mills/                                     302  403  200  200
 GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/exclusions/                          302  403  403  403  403  403  403  200  200  200
+POST  /collections/weirs/exclusions/                          403  403  403  403  403  403  403  302  302  302
 GET   /collections/mills/subsets/                             302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/subsets/new/                         302  403  403  403  403  403  403  403  200  200
 POST  /collections/mills/subsets/new/                         403  403  403  403  403  403  403  403  302  302
@@ -190,7 +190,7 @@ GET   /contradictions/{hidden_question}/questions/1/exclusion/ 302 403  403  403
 POST  /contradictions/{hidden_question}/questions/1/exclusion/ 403 403  403  403  403  403  403  302  302  403
 GET   /contradictions/{contradiction}/questions/1/revised/    302  403  200  200  403  403  403  200  200  200
 POST  /contradictions/{contradiction}/questions/1/revised/    403  403  302  302  403  403  403  302  302  302
-POST  /contradictions/{proposed}/questions/1/exclusion/       403  403  403  403  403  403  403  403  302  302
+POST  /contradictions/{excluded}/questions/1/exclusion/       403  403  403  403  403  403  403  302  302  302
 POST  /contradictions/{written}/questions/1/revised/          403  403  302  403  403  403  403  403  403  403
 POST  /contradictions/{to_check}/questions/1/revised/         403  403  403  403  403  403  403  302  302  302
 GET   /annotate/                                              302  403  200  200  403  403  403  403  403  200
@@ -670,16 +670,18 @@ def decided_by_two(everybody):
     weirs = Collection.objects.create(name="weirs")
     texts = ["The weir was built in 1700.", "The weir was built in 1710."]
     passages = dict(zip(("passage_1_standalone", "passage_2_standalone"), texts, strict=True))
-    proposed, written, to_check = (
+    excluded, written, to_check = (
         datasets.asked(weirs, n, "When was the weir built?", ("1700", "1710"), **passages)
         for n in (1, 2, 3)
     )
-    proposal = exclusions.propose(instance=proposed, reason="No weir.", by=everybody["rosa"])
+    out = exclusions.exclude(instance=excluded, reason="No weir.", by=everybody["rosa"])
+    exclusions.propose([to_check], "Judges of a study found it unfit.")
     agreeing = Texts(texts[0], texts[0], "1700")
     revision = revisions.write(instance=written, texts=agreeing, by=everybody["anna"])
     waiting = revisions.write(instance=to_check, texts=agreeing, by=everybody["anna"])
     return {
-        "proposed": proposed.contradiction_id, "proposal": proposal.pk,
+        "excluded": excluded.contradiction_id, "exclusion": out.pk,
+        "proposal": to_check.exclusion.pk,
         "written": written.contradiction_id, "revision": revision.pk,
         "to_check": to_check.contradiction_id, "revision_to_check": waiting.pk,
     }  # fmt: skip

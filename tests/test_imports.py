@@ -138,7 +138,6 @@ PURE = {
     "datasets.releasing.bundle.texts",
     "datasets.releasing.bundle.zipping",
     "datasets.schema",
-    "datasets.spans",
     "datasets.taxonomy",
     "annotation.campaigns.tag_drawing",
     "annotation.blinding.rules",

@@ -60,7 +60,7 @@ def _key_of_base(base: str, combination: Sequence[str]) -> str:
 
 def records_of(writing: Writing) -> QuerySet[Contradiction]:
     """The newest records that the form is for, without those whose question is excluded."""
-    rows = current(writing.collection).exclude(instances__exclusion__seconded_by__isnull=False)
+    rows = current(writing.collection).exclude(instances__exclusion__excluded_by__isnull=False)
     if writing.subset:
         drawn = writing.subset.instances.order_by().values("contradiction__position")
         rows = rows.filter(position__in=drawn)

@@ -12,7 +12,7 @@ from accounts.models import Person
 from annotation.exporting.annotation_records import exported, json_lines, named
 from annotation.exporting.labelstudio_tasks import labelling, task_list
 from annotation.models import Annotation, Campaign
-from datasets.excluding.exclusions import excluded_ids
+from datasets.exclusions import excluded_ids
 from datasets.exporters import exporter_named
 from datasets.exporters.export_files import spooled, spooled_by
 from datasets.models import Contradiction

@@ -11,7 +11,7 @@ from accounts.access import person_of
 from accounts.tokens.scopes import Scope
 from datasets.api.collections import EXPORTERS, READERS
 from datasets.blinding import keep_shown, shown_to
-from datasets.excluding.exclusions import exclusions_of, listed
+from datasets.exclusions import exclusions_of
 from datasets.models import Contradiction, Exclusion, RevisedPassage
 from datasets.records import check_not_declared, collection_named
 from pages.rest.lists import rows_page
@@ -31,30 +31,26 @@ OF_QUESTION = ("question_id", "external_id", "n", "question")
 
 
 class ExclusionOut(OfQuestion, serializers.ModelSerializer[Exclusion]):
-    """A proposal, or with `seconded_by` an exclusion in force; people appear under their pseudonyms.
+    """An exclusion, or with `excluded_by` null what a closed study proposes; people appear under their pseudonyms.
 
-    `is_undoing`: somebody proposes to undo it.
+    `after_results`: whether a model had answered the question when it was excluded.
     """
 
-    proposed_by = serializers.CharField(source="proposed_by.pseudonym")
-    proposed_at = serializers.DateTimeField(source="created_at")
-    seconded_by = serializers.CharField(
-        source="seconded_by.pseudonym", default=None, allow_null=True
+    excluded_by = serializers.CharField(
+        source="excluded_by.pseudonym", default=None, allow_null=True
     )
-    is_undoing = serializers.BooleanField()
 
     class Meta:
         model = Exclusion
         fields = (
-            "id", *OF_QUESTION, "reason", "proposed_by", "proposed_at", "seconded_by", "seconded_at", "is_undoing",
-            "seen",
+            "id", *OF_QUESTION, "reason", "created_at", "excluded_by", "excluded_at", "after_results",
         )  # fmt: skip
 
 
 @operation("GET", scope=Scope.READ, roles=EXPORTERS, answers=ExclusionOut, listed=True)
 def exclusions_list(request: Request, name: str) -> Response:
-    """The questions that are proposed for exclusion or excluded, without those hidden from who judges them."""
-    rows = listed(exclusions_of(collection_named(name), person_of(request)))
+    """The questions that are excluded or proposed for it, without those hidden from who judges them."""
+    rows = exclusions_of(collection_named(name), person_of(request))
     return rows_page(request, rows, ExclusionOut, shown=lambda page: _keep(request, page))
 
 

@@ -15,7 +15,7 @@ from accounts.tokens.scopes import Scope
 from datasets.api.collections import EXPORTERS, READERS, CreatorOut
 from datasets.api.exports import FILES, ExportFormatOut, described_file
 from datasets.blinding import keep_listed
-from datasets.excluding.exclusions import left_out_for
+from datasets.exclusions import left_out_for
 from datasets.models import FreezeJob, Publication, Release
 from datasets.records import collection_named
 from datasets.releasing import freeze_jobs

@@ -7,7 +7,7 @@ are spelled in schema.py alone. In text columns null means that the source recor
 """
 
 from datasets.models.collections import Collection, SeenCollections
-from datasets.models.decisions import Exclusion, PastExclusion, RevisedPassage, Subset, Undoing
+from datasets.models.decisions import Exclusion, PastExclusion, RevisedPassage, Subset
 from datasets.models.freezes import FreezeJob
 from datasets.models.imports import ImportJob
 from datasets.models.records import (
@@ -50,7 +50,6 @@ __all__ = [
     "SamePassage",
     "SeenCollections",
     "Subset",
-    "Undoing",
     "Validity",
     "WithheldRecord",
 ]

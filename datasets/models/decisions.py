@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from datasets.models.collections import Collection
 from datasets.models.records import Instance
-from datasets.states import RevisionState, UndoingState
+from datasets.states import RevisionState
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -89,31 +89,29 @@ class Subset(models.Model):
 
 
 class Exclusion(models.Model):
-    """An instance that a person proposes to exclude; in force once a second person has agreed.
-
-    Its reason never changes, so that the second person agrees to what they have read. A proposal that was declined
-    or withdrawn, and an exclusion that was undone, is a PastExclusion.
-    """
+    """A question that is left out of results, for a reason; `excluded_by` is null while a closed study proposes it."""
 
     instance = models.OneToOneField(Instance, on_delete=models.PROTECT, related_name="exclusion")
     reason = models.TextField()
-    proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
-    seconded_by = models.ForeignKey(
+    created_at = models.DateTimeField(db_default=Now())
+    excluded_by = models.ForeignKey(
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    seen = models.JSONField(
-        default=dict,
-        blank=True,
-        help_text="What the two had seen: {proposed, seconded: {said, known}} (exposure.py).",
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    after_results = models.BooleanField(
+        null=True, help_text="Whether a model had answered the question when it was excluded."
     )
-    created_at = models.DateTimeField(db_default=Now())
-    seconded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(seconded_by=None) | ~Q(seconded_by=models.F("proposed_by")),
-                name="exclusion_seconded_by_another",
+                condition=Q(excluded_by=None, excluded_at=None, after_results=None)
+                | Q(
+                    excluded_by__isnull=False,
+                    excluded_at__isnull=False,
+                    after_results__isnull=False,
+                ),
+                name="exclusion_is_proposed_or_in_force",
             )
         ]
 
@@ -121,101 +119,26 @@ class Exclusion(models.Model):
         return f"Excluded: {self.instance}"
 
 
-class Undoing(models.Model):
-    """A proposal to undo an exclusion that is in force; undone once a second person has agreed, as it was made."""
-
-    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="undoings")
-    exclusion = models.PositiveBigIntegerField(help_text="The number that the exclusion had.")
-    reason = models.TextField()
-    proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(db_default=Now())
-    state = models.CharField(
-        max_length=10, choices=UndoingState.choices, default=UndoingState.PROPOSED
-    )
-    seen = models.JSONField(default=dict, blank=True, help_text="As of an exclusion.")
-    ended_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
-    ended_at = models.DateTimeField(null=True)
-    note = models.TextField(blank=True, help_text="Why it was declined.")
-
-    class Meta:
-        ordering = ["-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["instance"], condition=Q(state="proposed"), name="one_open_undoing"
-            ),
-            models.CheckConstraint(condition=~Q(reason=""), name="undoing_has_a_reason"),
-            models.CheckConstraint(
-                condition=Q(state="proposed", ended_by=None)
-                | Q(state="withdrawn", ended_by=models.F("proposed_by"))
-                | (
-                    Q(state__in=["agreed", "declined"], ended_by__isnull=False)
-                    & ~Q(ended_by=models.F("proposed_by"))
-                ),
-                name="undoing_ended_by_another_or_withdrawn",
-            ),
-            models.CheckConstraint(
-                condition=Q(state="proposed", ended_at=None)
-                | (~Q(state="proposed") & Q(ended_at__isnull=False)),
-                name="undoing_has_its_end",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.get_state_display()}: {self.instance}"
-
-
 class PastExclusion(models.Model):
-    """A proposal to exclude that was declined or withdrawn, or an exclusion that was undone; with the reasons."""
-
-    class How(models.TextChoices):
-        DECLINED = "declined", "Declined"
-        WITHDRAWN = "withdrawn", "Withdrawn"
-        UNDONE = "undone", "Undone"
+    """An exclusion that was undone, or with `excluded_by` null a closed study's proposal that was refused."""
 
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="past_exclusions")
-    proposal = models.PositiveBigIntegerField(help_text="The number that the proposal had.")
     reason = models.TextField()
-    proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
-    proposed_at = models.DateTimeField()
-    seconded_by = models.ForeignKey(
-        PERSON, on_delete=models.PROTECT, null=True, related_name="+", help_text="If it was undone."
+    excluded_by = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    seconded_at = models.DateTimeField(null=True)
-    undoing_by = models.ForeignKey(
-        PERSON,
-        on_delete=models.PROTECT,
-        null=True,
-        related_name="+",
-        help_text="Who proposed to undo it, for the reason in `note`; `ended_by` agreed.",
-    )
-    seen = models.JSONField(default=dict, blank=True)
-    how = models.CharField(max_length=10, choices=How.choices)
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    after_results = models.BooleanField(null=True)
     ended_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
     ended_at = models.DateTimeField(db_default=Now())
-    note = models.TextField(blank=True)
+    note = models.TextField(blank=True, help_text="Why it was undone.")
 
     class Meta:
         ordering = ["-pk"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(how="withdrawn", ended_by=models.F("proposed_by"))
-                | (Q(how="declined") & ~Q(ended_by=models.F("proposed_by")))
-                | Q(how="undone"),
-                name="declined_by_another_withdrawn_by_its_own",
-            ),
-            models.CheckConstraint(
-                condition=Q(how="undone", seconded_by__isnull=False, seconded_at__isnull=False)
-                | (~Q(how="undone") & Q(seconded_by=None, seconded_at=None)),
-                name="undone_exclusion_was_in_force",
-            ),
-            models.CheckConstraint(
-                condition=(
-                    Q(how="undone", undoing_by__isnull=False) & ~Q(ended_by=models.F("undoing_by"))
-                )
-                | (~Q(how="undone") & Q(undoing_by=None)),
-                name="exclusion_undone_by_two",
-            ),
-        ]
 
     def __str__(self) -> str:
-        return f"{self.get_how_display()}: {self.instance}"
+        return f"{self.how}: {self.instance}"
+
+    @property
+    def how(self) -> str:
+        return "Undone" if self.excluded_by_id else "Refused"

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.audit import AuditKind, record
 from accounts.models import Person
 from datasets.counts import current_instances
-from datasets.excluding.exclusions import in_force
+from datasets.exclusions import in_force
 from datasets.exporters import Exporter, FileFormat, exporters_of, hashed
 from datasets.exporters.complete_json import CompleteJson
 from datasets.models import (

@@ -16,7 +16,7 @@ from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.description import COLUMNS as ABOUT_COLUMNS
 from datasets.description import PEOPLE
-from datasets.excluding.exclusions import left_out_for
+from datasets.exclusions import left_out_for
 from datasets.models import Collection, Contradiction, Instance, Release
 from datasets.records import current
 from datasets.releasing.forgotten_names import ForgottenNames

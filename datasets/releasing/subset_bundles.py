@@ -27,7 +27,7 @@ def spooled_bundle(subset: Subset) -> tuple[IO[bytes], str]:
     Its moment is the one at which the subset was drawn, so that its bytes are the same while the description, the
     exclusions and the program are. Raises Refusal where no question is left, ExportFailed if there is no room.
     """
-    kept = subset.instances.exclude(exclusion__seconded_by__isnull=False)
+    kept = subset.instances.exclude(exclusion__excluded_by__isnull=False)
     kept = kept.filter(contradiction__withheld=None)
     number = kept.count()
     if not number:

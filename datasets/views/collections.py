@@ -26,7 +26,7 @@ from datasets.counts import (
     with_option,
 )
 from datasets.deviations import DeviationKind
-from datasets.excluding.exclusions import (
+from datasets.exclusions import (
     excluded_ids,
     exclusions_of,
     standings,

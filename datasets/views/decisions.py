@@ -13,7 +13,7 @@ from accounts.roles import Role
 from datasets.models import Instance
 from leases.refusal import Refusal
 
-IDS = ("proposal", "undoing", "revision")  # fields with the id of the row that the person has read
+IDS = ("exclusion", "revision")  # fields with the id of the row that the person has read
 MOST_DIGITS = 18
 
 

@@ -12,7 +12,7 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import keep_listed
-from datasets.excluding.exclusions import left_out_for
+from datasets.exclusions import left_out_for
 from datasets.models import Collection, FreezeJob, Release
 from datasets.records import collection_named
 from datasets.releasing import freeze_jobs

@@ -13,7 +13,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
 from datasets.blinding import keep_listed, show
-from datasets.excluding.exclusions import left_out_for
+from datasets.exclusions import left_out_for
 from datasets.exporters import exports_of
 from datasets.models import Contradiction, Publication, Release
 from datasets.records import collection_named

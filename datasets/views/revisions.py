@@ -12,7 +12,7 @@ from accounts.roles import Role
 from datasets import revisions as rules
 from datasets.blinding import keep_listed, show
 from datasets.contexts import is_same
-from datasets.excluding.exclusions import question_of, standings
+from datasets.exclusions import question_of, standings
 from datasets.models import Contradiction, Instance
 from datasets.records import check_not_declared, collection_named
 from datasets.revisions import Texts
@@ -23,7 +23,6 @@ from leases.refusal import Refusal
 from pages.paging import page_of
 
 WRITE = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
-CHECK = (Role.ADMIN, Role.RESEARCHER)
 FILTERS = (
     ("", "All questions"),
     (rules.CHECKED, "Checked"),
@@ -49,10 +48,13 @@ ACTS = {
         rules.accept,
         ("revision",),
         "Accepted. New runs with prompts 5.3 and 5.4 ask about these passages.",
-        CHECK,
+        rules.CHECKERS,
     ),
     "reject": Act(
-        rules.reject, ("revision", "note"), "Rejected. Their author can read your note here.", CHECK
+        rules.reject,
+        ("revision", "note"),
+        "Rejected. Their author can read your note here.",
+        rules.CHECKERS,
     ),
 }
 
@@ -75,7 +77,7 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
         "narrowed": wanted in dict(FILTERS[1:]),
         "page": page,
         "rows": standings(page, person),
-        "may_check": person.has_role(*CHECK),
+        "may_check": person.has_role(*rules.CHECKERS),
     }
     return render(request, "datasets/revised_list.html", context)
 
@@ -106,7 +108,7 @@ def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) 
     afresh = request.GET.get("from") == "originals"
     may_write = waiting is None and newer is None
     typed = {name: request.POST.get(name, "") for name in TYPED} if refused else {}
-    may_check = bool(waiting) and not is_own and person.has_role(*CHECK)
+    may_check = bool(waiting) and not is_own and person.has_role(*rules.CHECKERS)
     fields = set(Texts._fields) if may_write else {"note"} if may_check else set()
     writes = refused is not None and any(name in request.POST for name in Texts._fields)
     start = rules.starting_from(instance, afresh=afresh)

@@ -18,7 +18,7 @@ def collection_table(collection: Collection) -> CollectionTable:
     """The whole table, ready for JSON. Raises Refusal for records that a protocol declares."""
     check_not_declared(collection, "These tables")
     counts = counts_of(collection)
-    excluded = current_instances(collection).filter(exclusion__seconded_by__isnull=False).count()
+    excluded = current_instances(collection).filter(exclusion__excluded_by__isnull=False).count()
     tags, questions = counts.contradictions, counts.questions
     rows = [
         entry(TAGS, "tags", tags, tags, TAGS_OF),

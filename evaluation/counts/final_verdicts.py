@@ -7,9 +7,10 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from datasets.contexts import reasoning
 from datasets.models import Exclusion, SamePassage
+from datasets.records import newest
 from evaluation.compare.families import Answered
 from evaluation.counts.first_verdicts import cluster_of
-from evaluation.counts.judged import Columns
+from evaluation.counts.judged import Columns, Judged
 from evaluation.statistics.columns import PIECE, Column, Mask, columns, combined, counted
 from evaluation.statistics.tables import Tallies
 from judging.models import Resolution, Round, Study, StudyItem
@@ -24,13 +25,29 @@ TALLIED = (
     f"{_TAG}same_passage",
     "resolution__verdict",
 )
-# An exclusion counts once a second person has agreed to it. A join would make PostgreSQL expect as few responses as
+# What a closed study proposes is not excluded yet. A join would make PostgreSQL expect as few responses as
 # there are exclusions.
 EXCLUDED = Q(
     Exists(
-        Exclusion.objects.filter(instance=OuterRef("response__instance"), seconded_by__isnull=False)
+        Exclusion.objects.filter(instance=OuterRef("response__instance"), excluded_by__isnull=False)
     )
 )
+
+
+def excluded_when(judged: Judged) -> dict[bool, int]:
+    """How many questions were excluded after results existed, and before: of the study's subset, else its collections.
+
+    With those that no model was asked, since they were excluded before.
+    """
+    study = judged.study
+    there = Q(instance__in=study.items.order_by().values("response__instance"))
+    if study.subset:
+        there |= Q(instance__in=study.subset.instances.order_by().values("pk"))
+    else:
+        whole = Q(instance__contradiction__collection__in=judged.items["collection_id"].values)
+        there |= whole & newest("instance__contradiction__")
+    rows = Exclusion.objects.filter(there, after_results__isnull=False).order_by()
+    return {False: 0, True: 0} | dict(rows.values_list("after_results").annotate(Count("pk")))
 
 
 def kept_items(study: Study) -> QuerySet[StudyItem]:

@@ -36,7 +36,7 @@ COLUMNS: dict[str, str | Combinable] = {
     "question": "response__instance__question",
     "reasoning": f"{_CONTRADICTION}type_4",
     "same_passage": f"{_CONTRADICTION}same_passage",
-    "excluded": "response__instance__exclusion__seconded_by",
+    "excluded": "response__instance__exclusion__after_results",
     "prompt": "response__prompt",
     "model_service": "response__model__service",
     "model": "response__model__model_id",

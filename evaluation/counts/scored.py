@@ -46,7 +46,7 @@ _NAMES = (
 _QUESTION = {
     "collection": "contradiction__collection__name",
     "contradiction": "contradiction__external_id",
-    "excluded": "exclusion__seconded_by",
+    "excluded": "exclusion__after_results",
 }
 
 

@@ -6,7 +6,7 @@ from evaluation.report import missing, sentences
 from evaluation.report.agreement_rows import in_round
 from evaluation.report.figures import cluster_word, is_judged, resampled_word
 from evaluation.report.sentences import counted
-from evaluation.report.study_facts import NOBODY, is_cut_short, rounds_in_words
+from evaluation.report.study_facts import NOBODY, excluded, is_cut_short, rounds_in_words
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.score_tables import ReportScores
 from evaluation.shapes.study_report import NO_CRITERIA, Report, ReportStudy
@@ -252,12 +252,8 @@ def _resolution(report: Report) -> Iterator[str]:
 
 
 def _counting(report: Report) -> Iterator[str]:
-    excluded = report["study"]["excluded_instances"]
-    if excluded:
-        yield (
-            f"{counted(excluded, 'question was', 'questions were')} excluded, proposed by one person and seconded "
-            "by another; first verdicts on them stay in the agreement."
-        )
+    if words := excluded(report["study"]):
+        yield f"Excluded: {words}. First verdicts on them stay in the agreement."
     else:
         yield "No question was excluded."
     left_out = sum(

@@ -31,7 +31,20 @@ def study_facts(report: Report) -> list[tuple[str, str]]:
     if n := study.get("prompts_not_verified"):
         facts.append(("Prompt not verified", NOT_VERIFIED.format(n, study["responses"])))
     facts.append(("Judges", _judges(report)))
+    facts.append(("Excluded", excluded(study) or "no question"))
     return [*facts, ("Protocol", _protocol(report["protocol"]))] if "protocol" in report else facts
+
+
+def excluded(study: ReportStudy) -> str:
+    """ "3 questions before results existed, 2 after"; empty where none was."""
+    after = study.get("excluded_after_results")
+    if after is None:
+        n = study["excluded_instances"]
+        return counted(n, "question") if n else ""
+    if before := study["excluded_before_results"]:
+        more = f", {after:,} after" if after else ""
+        return f"{counted(before, 'question')} before results existed{more}"
+    return f"{counted(after, 'question')} after results existed" if after else ""
 
 
 def _prompt(prompt: ReportPrompt) -> str:

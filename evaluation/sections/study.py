@@ -14,7 +14,7 @@ from datasets.subsets import described, slice_title
 from evaluation.annotators.campaign import study_annotators
 from evaluation.compare.families import FAMILIES
 from evaluation.counts import final_verdicts
-from evaluation.counts.final_verdicts import kept
+from evaluation.counts.final_verdicts import excluded_when, kept
 from evaluation.counts.first_verdicts import own, short_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import judged_prompts, model_names, models_of, subject_of
@@ -126,7 +126,7 @@ def days_of_judging(judged: Judged) -> list[DayOfJudging]:
 def study_entry(judged: Judged, scores: Scored | None) -> ReportStudy:
     """Who judged what, as counts."""
     study = judged.study
-    instances = judged.items["instance"]
+    instances, excluded = judged.items["instance"], excluded_when(judged)
     entry: ReportStudy = {
         "id": study.pk,
         "name": study.name,
@@ -148,6 +148,8 @@ def study_entry(judged: Judged, scores: Scored | None) -> ReportStudy:
         "instances": len(instances.values),
         "articles": len(judged.items["title"].values),
         "excluded_instances": len(np.unique(instances.at[~kept(judged.items)])),
+        "excluded_before_results": excluded[False],
+        "excluded_after_results": excluded[True],
         "judges": judging_people(study).count(),
     }
     if short := short_rounds(judged):

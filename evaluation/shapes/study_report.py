@@ -145,6 +145,9 @@ class ReportStudy(StudyName):
     instances: int
     articles: int
     excluded_instances: int
+    # Of the study's subset or collections, with responses or without; reports frozen before 1.0 lack them.
+    excluded_before_results: NotRequired[int]
+    excluded_after_results: NotRequired[int]
     judges: int
 
 

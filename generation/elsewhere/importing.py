@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from accounts.audit import AuditKind, record
 from accounts.models import Person
-from datasets.excluding.exposure import hidden_from
+from datasets.exclusions import hidden_from
 from datasets.exporters.export_files import sha256_of
 from datasets.identity import canonical
 from datasets.importers.arriving import ArrivingImport, arrival, in_batches, remove_abandoned

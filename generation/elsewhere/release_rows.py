@@ -62,7 +62,7 @@ class ReleaseRows:
             .values_list("instance", "reason")
         )
         found = rows.order_by().values_list(
-            "contradiction__external_id", "n", "pk", "exclusion__seconded_by"
+            "contradiction__external_id", "n", "pk", "exclusion__excluded_by"
         )
         return {
             (record, n): (key, self._why_not(key, left_out.get(key), excluded is not None))

@@ -92,7 +92,7 @@ def _asked(item: StudyItem, bundled: Mapping[str, str]) -> dict[str, Any]:
         "row": f"{record}:{about.n}:{prompt}" if prompt else None,
         "record": record,
         "question": about.question,
-        "excluded": bool(exclusion and exclusion.seconded_by_id),
+        "excluded": bool(exclusion and exclusion.excluded_by_id),
         "prompt": response.prompt,
         "model": model.model_id,
         "options": model.options,

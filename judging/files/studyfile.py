@@ -274,7 +274,7 @@ def _question_entry(instance: Instance, response: Response) -> dict[str, Any]:
             name: getattr(tag, name)
             for name in ("same_passage", "type_1", "type_2", "type_3", "type_4")
         },
-        "excluded": bool(exclusion and exclusion.seconded_by_id),
+        "excluded": bool(exclusion and exclusion.excluded_by_id),
     }
 
 

@@ -13,8 +13,8 @@ from accounts import audit, invitations, tasks
 from accounts.audit import AuditKind, Narrowing, record
 from accounts.models import AuditEvent, Invitation
 from accounts.roles import Role
-from datasets.excluding import exclusions
-from datasets.models import Instance
+from datasets import exclusions
+from datasets.models import Exclusion, Instance
 from datasets.releasing.freezing import freeze
 from leases.clock import in_seconds
 from leases.refusal import Refusal
@@ -135,16 +135,18 @@ def test_imports_exports_and_releases_are_recorded(admin, olga):
 def test_exclusions_are_recorded_without_their_reasons(olga, alice):
     mills()
     question = Instance.objects.get()
-    made = exclusions.propose(instance=question, reason="Alice's mistake", by=olga)
-    exclusions.decline(instance=question, proposal=made.pk, note="No.", by=alice)
-    made = exclusions.propose(instance=question, reason="again", by=olga)
-    exclusions.second(instance=question, proposal=made.pk, by=alice)
+    made = exclusions.exclude(instance=question, reason="Alice's mistake", by=olga)
+    exclusions.undo(instance=question, exclusion=made.pk, reason="No.", by=alice)
+    for confirm in (False, True):
+        exclusions.propose([question], f"Unfit: {confirm}")
+        made = Exclusion.objects.get()
+        exclusions.decide(mills(), [made.pk], confirm=confirm, by=olga)
     of = f"question 1 of mills {question.contradiction_id}"
     assert logged("exclusion") == [
-        ("exclusion", "olga", "None", f"proposed: {of}"),
-        ("exclusion", "alice", "None", f"declined: {of}"),
-        ("exclusion", "olga", "None", f"proposed: {of}"),
-        ("exclusion", "alice", "None", f"agreed: {of}"),
+        ("exclusion", "olga", "None", f"excluded: {of}"),
+        ("exclusion", "alice", "None", f"undone: {of}"),
+        ("exclusion", "olga", "None", f"proposal refused: {of}"),
+        ("exclusion", "olga", "None", f"excluded: {of}"),
     ]
 
 

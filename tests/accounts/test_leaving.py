@@ -15,7 +15,6 @@ from annotation.reviewing import deciding
 from annotation.workflow import assigning
 from config.next_steps import next_steps
 from datasets import revisions
-from datasets.excluding import exclusions
 from datasets.revisions import Texts
 from judging import pool, verdicts
 from operations import forgetting
@@ -158,14 +157,6 @@ def revised_passages() -> Role:
     return Role.RESEARCHER
 
 
-def an_exclusion() -> Role:
-    exclusions.propose(
-        instance=judging.instance(), reason="A slip.", by=person("carla", Role.RESEARCHER)
-    )
-    Person.objects.filter(username="root").update(is_active=False)
-    return Role.RESEARCHER
-
-
 def a_free_response() -> Role:
     study = judging.open_study("carla", "bob", drawn_from=judging.finished_run(1, ["passage-1"]))
     pool.remove(study, study.judges.get(person__username="bob").pk)
@@ -189,7 +180,6 @@ NOBODY = {
     a_free_tag: "1 tag without an annotator who could take it",
     an_entry_to_check: "1 entry that no other annotator is left to check",
     revised_passages: "1 revised passage that nobody else is left to check",
-    an_exclusion: "1 proposed exclusion that nobody else is left to check",
     a_free_response: "2 responses that no judge is left for",
     a_disagreement: "1 disagreement that no third person is left for",
     a_review: "1 tag to review that each admin has annotated",

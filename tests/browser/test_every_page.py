@@ -21,7 +21,7 @@ from annotation.workflow.claiming import next_assignment
 from datasets import subsets
 from datasets.counts import current_instances
 from datasets.drawing import SubsetPlan
-from datasets.excluding.exclusions import propose, second
+from datasets.exclusions import exclude, propose, undo
 from datasets.models import Collection, Contradiction, Release
 from datasets.releasing import publishing
 from datasets.releasing.withholding import HIDDEN, withhold
@@ -164,12 +164,12 @@ def changed_guideline(ada) -> str:
 
 
 def excluded_questions(ada) -> list[tuple[object, ...]]:
-    """A question proposed to ada, one that she proposed herself, one excluded, and one included."""
-    bob = person("bob", Role.ADMIN)
+    """A question that is excluded, one that is proposed, one whose exclusion was undone, and one included."""
     questions = current_instances(Collection.objects.get(name="demonstration"))[:4]
-    for question, by in zip(questions[:3], (bob, ada, bob), strict=True):
-        made = propose(instance=question, reason="Ambiguous. " * 150, by=by)
-    second(instance=questions[2], proposal=made.pk, by=ada)
+    for question in (questions[0], questions[2]):
+        made = exclude(instance=question, reason="Ambiguous. " * 150, by=ada)
+    undo(instance=question, exclusion=made.pk, reason="It is clear. " * 150, by=ada)
+    propose([questions[1]], "Ambiguous. " * 150)
     return [("datasets:exclusion", one.contradiction_id, one.n) for one in questions]
 
 

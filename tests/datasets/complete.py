@@ -4,7 +4,7 @@ import io
 import json
 from typing import Any
 
-from datasets.excluding.exclusions import excluded_ids
+from datasets.exclusions import excluded_ids
 from datasets.exporters import exporters_of
 from datasets.importers import IMPORTERS
 from datasets.importers.import_files import ImportReport, import_file

@@ -1,6 +1,6 @@
 import pytest
 
-from datasets.spans import ranges_in, segments
+from datasets.contexts import ranges_in, segments
 
 PASSAGE = "Built in 1791, burnt in 1803, built again in 1804."
 

@@ -12,8 +12,7 @@ from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow import assigning
 from annotation.workflow.claiming import next_assignment
-from datasets import revisions
-from datasets.excluding import exclusions
+from datasets import exclusions, revisions
 from datasets.models import Collection, Instance
 from datasets.releasing import freezing
 from demonstration.annotating import DemonstrationFrame
@@ -68,9 +67,8 @@ class TestRemoval(TestCase):
         held = Instance.objects.filter(contradiction__collection__is_demonstration=True)
         out, lost = held.order_by("pk")[:2]
         for question in (out, lost):
-            made = exclusions.propose(instance=question, reason="Unclear.", by=self.alice)
-        exclusions.decline(instance=lost, proposal=made.pk, note="It is clear.", by=self.bob)
-        exclusions.second(instance=out, proposal=out.exclusion.pk, by=self.bob)
+            made = exclusions.exclude(instance=question, reason="Unclear.", by=self.alice)
+        exclusions.undo(instance=lost, exclusion=made.pk, reason="It is clear.", by=self.bob)
         texts = revisions.originals(lost)._replace(passage_1="It agrees.", answer="So")
         revisions.write(instance=lost, texts=texts, by=self.alice)
         release = freezing.freeze(collection=out.contradiction.collection, version="2.0")

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from accounts.roles import Role
-from datasets.models import Exclusion
+from datasets import exclusions
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from judging import adjudication, pool, rounds, rubric_versions, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution, Rubric, Study
@@ -153,14 +153,9 @@ def _in_rounds(who: str, slot: JudgingSlot) -> str:
 
 
 def exclude(study: Study, n: int) -> None:
-    """Take the study's instance `n` out, proposed and seconded."""
+    """Take the study's instance `n` out."""
     item = study.items.filter(response__instance__contradiction__position=n).first()
-    Exclusion.objects.create(
-        instance=item.response.instance,
-        reason="Ambiguous",
-        proposed_by=person("pia"),
-        seconded_by=person("sven"),
-    )
+    exclusions.exclude(instance=item.response.instance, reason="Ambiguous", by=person("sven"))
 
 
 def cells(report) -> dict[tuple[str, str, str, str], tuple[int, int]]:

@@ -18,9 +18,8 @@ from accounts.roles import Role
 from annotation.models import Annotation
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow import claiming
-from datasets import subsets
+from datasets import exclusions, subsets
 from datasets.drawing import ALL, SubsetPlan
-from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
 from datasets.subsets import Query
 from evaluation.frozen import snapshots
@@ -279,8 +278,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
 
     # One question is excluded by two.
     left_out = untouched(two, many)
-    proposal = exclusions.propose(instance=left_out, reason="Two mills have the name.", by=rosa)
-    exclusions.second(instance=left_out, proposal=proposal.pk, by=olga)
+    exclusions.exclude(instance=left_out, reason="Two mills have the name.", by=olga)
 
     # A model is added, with anchors: the same weights with other options.
     later = answered(collection, model_of(4))

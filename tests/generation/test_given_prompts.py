@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from datasets.models import Exclusion
+from datasets import exclusions
 from generation import caps, preview, protocol_prompts, registry, responses, runs
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
@@ -126,9 +126,8 @@ def test_given_texts_are_neither_resumed_nor_retried():
 
 def test_a_question_that_was_excluded_since_gets_no_further_text():
     run = made(collection(2), "entails-default")
-    alice, bob = person("alice"), person("bob")
     asked = run.responses.first().instance
-    Exclusion.objects.create(instance=asked, reason="Odd.", proposed_by=alice, seconded_by=bob)
+    exclusions.exclude(instance=asked, reason="Odd.", by=person("bob"))
     assert extended(run, "entails-temporal") == 1
 
 

@@ -7,7 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Person
-from datasets.models import Exclusion, Instance, RevisedPassage
+from datasets import exclusions
+from datasets.models import Instance, RevisedPassage
 from generation import registry, response_planning, responses, runs
 from generation.asking.dispatch import ask_service, wake
 from generation.models import Attempt, LanguageModel, Response, Run
@@ -114,11 +115,8 @@ def test_a_prompt_whose_passage_is_empty_is_left_out_and_named(local):
 def test_superseded_and_excluded_questions_are_not_asked(local):
     collection = canals(3)
     first, second, _ = response_planning.instances_of(collection)
-    alice, bob = person("alice"), person("bob")
-    Exclusion.objects.create(
-        instance=first, reason="Ambiguous.", proposed_by=alice, seconded_by=bob
-    )
-    Exclusion.objects.create(instance=second, reason="Too easy.", proposed_by=alice)
+    exclusions.exclude(instance=first, reason="Ambiguous.", by=person("bob"))
+    exclusions.propose([second], "Too easy.")
     assert [one.question for one in response_planning.instances_of(collection)] == [
         "How long is canal 2?",
         "How long is canal 3?",
@@ -248,11 +246,8 @@ def test_a_question_dropped_under_a_run_gets_no_further_prompts(local):
 
 
 def exclude(instance):
-    alice = Person.objects.filter(username="alice").first() or person("alice")
     bob = Person.objects.filter(username="bob").first() or person("bob")
-    Exclusion.objects.create(
-        instance=instance, reason="Ambiguous.", proposed_by=alice, seconded_by=bob
-    )
+    exclusions.exclude(instance=instance, reason="Ambiguous.", by=bob)
 
 
 STATES = [

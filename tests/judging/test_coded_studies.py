@@ -5,7 +5,7 @@ from django.core.management import call_command
 from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
-from datasets.excluding import exclusions
+from datasets import exclusions
 from datasets.models import Exclusion, PastExclusion
 from generation import prompt_versions
 from judging import (
@@ -217,10 +217,8 @@ def test_records_with_that_verdict_are_proposed_once_the_study_closes():
     studies.close_study(study)
     [made] = Exclusion.objects.all()
     assert made.instance.contradiction.title == "Statement 1"
-    assert made.proposed_by == study.created_by
-    assert made.seconded_by is None
+    assert made.excluded_by is None
     assert made.reason == "Judges of the study “Coded” gave a text of this record the verdict “No”."
-    assert "Study “Coded” (closed)" in made.seen["proposed"]["known"][-1]["what"]
 
 
 def test_one_that_a_third_person_decides_afterwards_is_proposed_then():
@@ -246,7 +244,8 @@ def test_no_record_is_proposed_twice():
     studies.close_study(study := filtered())
     [made] = Exclusion.objects.all()
     other = person("otto", Role.ADMIN)
-    exclusions.decline(instance=made.instance, proposal=made.pk, note="It is fit.", by=other)
+    of = made.instance.contradiction.collection
+    exclusions.decide(of, [made.pk], confirm=False, by=other)
     reopened = rounds.RoundPlan(
         "Again.", study.rubric, True, [make.judge("dora"), make.judge("emil")]
     )

@@ -4,11 +4,11 @@ import pytest
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from datasets.excluding import exclusions
+from datasets import exclusions
 from datasets.models import Exclusion, Instance
 from evaluation.counts.final_verdicts import kept_items
 from judging import studies
-from leases.refusal import NotAllowed
+from leases.refusal import Conflict, NotAllowed
 from tests.evaluation.factories import judge_all
 from tests.factories import person, stored
 from tests.judging import factories
@@ -43,6 +43,7 @@ def paths(question):
         "/collections/abbeys/",
         "/collections/abbeys/questions/",
         "/collections/abbeys/exclusions/",
+        "/collections/abbeys/exclusions/?show=proposed",
         "/collections/abbeys/exclusions/?show=past",
         "/api/collections/abbeys/exclusions/",
     ]
@@ -60,13 +61,13 @@ def without_tokens(page):
 
 def test_a_judge_of_an_open_study_learns_nothing(client, study, question, jean, rosa):
     before = [without_tokens(page) for page in seen_by(client, jean, question)]
-    made = exclusions.propose(instance=question, reason=SECRET, by=rosa)
+    exclusions.propose([question], SECRET)
     assert [without_tokens(page) for page in seen_by(client, jean, question)] == before
-    exclusions.second(instance=question, proposal=made.pk, by=person("olga", Role.ADMIN))
+    exclusions.exclude(instance=question, reason=SECRET, by=rosa)
     assert [without_tokens(page) for page in seen_by(client, jean, question)] == before
     (other,) = Instance.objects.exclude(pk=question.pk)
-    lost = exclusions.propose(instance=other, reason=SECRET, by=rosa)
-    exclusions.withdraw(instance=other, proposal=lost.pk, by=rosa)
+    lost = exclusions.exclude(instance=other, reason=SECRET, by=rosa)
+    exclusions.undo(instance=other, exclusion=lost.pk, reason="It is sound.", by=rosa)
     assert [without_tokens(page) for page in seen_by(client, jean, question)] == before
     assert any(SECRET in page for page in seen_by(client, rosa, question))
     client.force_login(jean)
@@ -87,8 +88,7 @@ def test_a_verdict_on_an_excluded_question_is_taken_as_any_and_counts_in_no_tabl
     path = f"/judge/slots/{mine[0].pk}/"
     client.force_login(jean)
     before = without_tokens(client.get(path).content.decode())
-    made = exclusions.propose(instance=question, reason=SECRET, by=rosa)
-    exclusions.second(instance=question, proposal=made.pk, by=person("olga", Role.ADMIN))
+    exclusions.exclude(instance=question, reason=SECRET, by=rosa)
     assert without_tokens(client.get(path).content.decode()) == before
     for name in ("jean", "bob"):
         factories.hand_in(study, name)
@@ -98,53 +98,31 @@ def test_a_verdict_on_an_excluded_question_is_taken_as_any_and_counts_in_no_tabl
     assert kept_items(study).count() == 12 - len(mine)
 
 
-@pytest.mark.parametrize("proposed", [True, False])
+@pytest.mark.parametrize("standing", ["in", "proposed", "excluded"])
 def test_a_judge_of_an_open_study_does_nothing_and_reads_the_same_either_way(
-    client, question, jean, rosa, proposed
+    client, question, jean, rosa, standing
 ):
-    if proposed:
-        exclusions.propose(instance=question, reason=SECRET, by=rosa)
+    if standing == "proposed":
+        exclusions.propose([question], SECRET)
+    if standing == "excluded":
+        exclusions.exclude(instance=question, reason=SECRET, by=rosa)
+    before = list(Exclusion.objects.values())
+    made = before[0]["id"] if before else 0
     client.force_login(jean)
     path = f"/contradictions/{question.contradiction_id}/questions/{question.n}/exclusion/"
-    typed = {"act": "propose", "reason": "It is unclear."}
+    typed = {"act": "exclude", "reason": "It is unclear."}
     for answer in (client.get(path), client.post(path, typed)):
         assertContains(answer, "flag the response", status_code=403)
         assert SECRET not in answer.content.decode()
-    for act, more in ((exclusions.second, {}), (exclusions.decline, {"note": "x"})):
-        with pytest.raises(NotAllowed, match="You judge responses"):
-            act(instance=question, proposal=Exclusion.objects.count(), by=jean, **more)
-    assert Exclusion.objects.count() == int(proposed)
+    with pytest.raises(NotAllowed, match="You judge responses"):
+        exclusions.undo(instance=question, exclusion=made, reason="It is sound.", by=jean)
+    with pytest.raises(Conflict, match="Nothing was changed"):
+        exclusions.decide(question.contradiction.collection, [made], confirm=True, by=jean)
+    assert list(Exclusion.objects.values()) == before
 
 
-def test_with_the_study_closed_the_judge_may_take_part_and_it_is_recorded(
-    study, question, jean, rosa
-):
+def test_with_the_study_closed_the_judge_may_exclude_it_and_results_existed(study, question, jean):
     judge_all(study, lambda who, slot: "correct")
-    made = exclusions.propose(instance=question, reason=SECRET, by=rosa)
     studies.close_study(study)
-    exclusions.second(instance=question, proposal=made.pk, by=jean)
-    made.refresh_from_db()
-    run, before = made.seen["proposed"]["known"]
-    assert run == {
-        "what": f"Run {study.items.first().response.run_id}: 6 responses to this question",
-        "open": True,
-        "part": "",
-    }
-    assert before == {
-        "what": "Study “Pilot” (open): 6 responses to this question, 6 with a final verdict",
-        "open": True,
-        "part": "",
-    }
-    after = made.seen["seconded"]["known"][1]
-    assert after["what"].startswith("Study “Pilot” (closed)")
-    assert (after["open"], after["part"]) == (True, "judged in it")
-
-
-def test_what_is_hidden_from_somebody_is_recorded_as_hidden(study, question, jean, rosa):
-    """Another question's study hides the run that both share."""
-    asked_in = study.items.first().response.run
-    model = factories.language_model()
-    alone = factories.response(asked_in, factories.instance(9), "passage-1", model).instance
-    made = exclusions.propose(instance=alone, reason="Unclear.", by=jean)
-    (run,) = made.seen["proposed"]["known"]
-    assert (run["open"], run["what"]) == (False, f"Run {asked_in.pk}: 1 response to this question")
+    made = exclusions.exclude(instance=question, reason=SECRET, by=jean)
+    assert made.after_results

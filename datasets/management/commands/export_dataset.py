@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from datasets.excluding.exclusions import excluded_ids
+from datasets.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporters.export_files import write_chunks
 from datasets.models import Release

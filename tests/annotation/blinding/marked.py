@@ -7,9 +7,8 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Annotation, Question
 from annotation.reviewing.publishing_tags import publish_campaign
-from datasets import revisions, subsets
+from datasets import exclusions, revisions, subsets
 from datasets.drawing import SubsetPlan
-from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
 from datasets.releasing.freezing import freeze
@@ -99,13 +98,12 @@ def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, objec
     agreeing = Texts(f"{MARK} passage", f"{MARK} passage", f"{MARK} answer")
     revision = revisions.write(instance=instance, texts=agreeing, by=people["bob"])
     reason = f"Not {MARK}"
-    proposal = exclusions.propose(instance=instance, reason=reason, by=people["rosa"])
-    exclusions.second(instance=instance, proposal=proposal.pk, by=people["carol"])
+    made = exclusions.exclude(instance=instance, reason=reason, by=people["carol"])
     freeze(collection=collection, version="2.0")
     key = instance.contradiction_id
-    return dict.fromkeys(("proposed", "written", "to_check", "hidden_question"), key) | {
+    return dict.fromkeys(("excluded", "written", "to_check", "hidden_question"), key) | {
         "revision": revision.pk,
-        "proposal": proposal.pk,
+        "exclusion": made.pk,
         "subset": drawn.pk,
     }
 

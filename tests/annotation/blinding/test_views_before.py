@@ -13,8 +13,7 @@ from annotation.campaigns.tag_drawing import CampaignPlan, draw_tags
 from annotation.models import Annotation, Seen
 from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.workflow.claiming import next_assignment
-from datasets import revisions
-from datasets.excluding import exclusions
+from datasets import exclusions, revisions
 from datasets.models import Contradiction, Instance
 from datasets.releasing.freezing import freeze
 from datasets.revisions import Texts
@@ -155,7 +154,7 @@ def asked(first):
     agreeing = Texts("It was built in 1801.", "It was built in 1801.", "1801")
     bob = Person.objects.get(username="bob")
     revisions.write(instance=questions[0], texts=agreeing, by=bob)
-    exclusions.propose(instance=questions[0], reason="Unclear", by=first.created_by)
+    exclusions.exclude(instance=questions[0], reason="Unclear", by=first.created_by)
     return {"run": run, "study": study, "response": run.responses.order_by("pk").first()}
 
 

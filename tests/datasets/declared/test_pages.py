@@ -24,9 +24,9 @@ from tests import conflictbank
 from tests.conflictbank import file_of_records, imported, record, records
 from tests.crawling import crawl
 from tests.datasets.declared.small import LIST, OBJECT, ferry, toml
-from tests.datasets.excluding.test_exclusions import excluded
 from tests.datasets.factories import mills
 from tests.datasets.importing import brought
+from tests.datasets.test_exclusions import excluded
 from tests.factories import signed_in
 from tests.judging import declared as judging
 
@@ -256,9 +256,9 @@ def test_deviations_are_on_the_page_of_the_record_and_of_the_collection(see, ros
 
 
 @pytest.mark.both
-def test_an_excluded_question_is_left_out_with_its_record(see, client, rosa, olga):
+def test_an_excluded_question_is_left_out_with_its_record(see, client, rosa):
     conflictbank.collection(3)
-    excluded(question(2), rosa, olga)
+    excluded(question(2), rosa)
     page = see(rosa, f"/contradictions/{question(2).contradiction_id}/questions/1/exclusion/")
     assert "Misinformation evidence" in page
     assert "Excluded" in see(rosa, f"{PAGE}questions/")
@@ -272,10 +272,10 @@ def test_an_excluded_question_is_left_out_with_its_record(see, client, rosa, olg
         assert b"Quillmere Abbey 2" not in data
 
 
-def test_the_list_of_releases_counts_records_without_those_left_out(see, rosa, olga):
+def test_the_list_of_releases_counts_records_without_those_left_out(see, rosa):
     collection = conflictbank.collection(3)
     freeze(collection=collection, version="1.0")
-    excluded(question(2), rosa, olga)
+    excluded(question(2), rosa)
     freeze(collection=collection, version="2.0")
     page = see(rosa, PAGE)
     assert re.findall(r'<td class="num">(\d)</td> <td dir="auto">', page) == ["2", "3"]
@@ -356,7 +356,7 @@ def test_a_release_has_the_hash_of_the_declared_file_and_keeps_its_rows(
 
 def test_a_record_that_a_release_leaves_out_is_not_counted(client, rosa, olga):
     collection = conflictbank.collection(3)
-    excluded(question(2), rosa, olga)
+    excluded(question(2), rosa)
     freeze(collection=collection, version="1.0", by=olga)
     signed_in(client, rosa)
     page = client.get(f"{PAGE}releases/1.0/")

@@ -6,9 +6,8 @@ from structlog.testing import capture_logs
 
 from accounts.models import Person
 from accounts.roles import Role
-from datasets import revisions, subsets, tasks
+from datasets import exclusions, revisions, subsets, tasks
 from datasets.drawing import SubsetPlan
-from datasets.excluding import exclusions
 from datasets.importers import import_jobs
 from datasets.models import Collection, Contradiction, Exclusion, ImportJob, Instance, Subset
 from datasets.records import current
@@ -125,7 +124,7 @@ def test_an_import_that_added_nothing_has_nothing_to_undo():
 
 
 def excluded(question):
-    return exclusions.propose(instance=question, reason="No mill.", by=admin("oscar"))
+    return exclusions.exclude(instance=question, reason="No mill.", by=admin("oscar"))
 
 
 def revised(question):

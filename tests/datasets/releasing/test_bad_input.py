@@ -9,7 +9,7 @@ from django.db import OperationalError
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from datasets.excluding.exclusions import propose, second
+from datasets.exclusions import exclude
 from datasets.exporters.export_files import ExportFailed
 from datasets.models import Collection, Instance, Release
 from datasets.records import current
@@ -33,17 +33,16 @@ def stored():
     return {path.name for path in stored_files.folder().rglob("*") if path.is_file()}
 
 
-def exclude(collection, most=None):
-    rosa, olga = person("rosa", Role.RESEARCHER), person("olga", Role.RESEARCHER)
+def exclude_all(collection, most=None):
+    olga = person("olga", Role.RESEARCHER)
     for question in Instance.objects.filter(contradiction__collection=collection)[:most]:
-        made = propose(instance=question, reason="Both are true.", by=rosa)
-        second(instance=question, proposal=made.pk, by=olga)
+        exclude(instance=question, reason="Both are true.", by=olga)
 
 
 @pytest.mark.parametrize("made", [mills, lambda: conflictbank.collection(2)])
 def test_a_collection_whose_questions_are_all_excluded_is_refused(made):
     collection = made()
-    exclude(collection)
+    exclude_all(collection)
     with pytest.raises(Refusal, match="Every question of the collection is excluded"):
         freezing.freeze(collection=collection, version="1.0")
 
@@ -57,7 +56,7 @@ def test_tags_without_a_question_are_a_release():
 CHANGES = {
     "added": lambda collection: imported(record(title="C")),
     "superseded": lambda collection: edited(current(collection).first(), title="B"),
-    "excluded": lambda collection: exclude(collection, most=1),
+    "excluded": lambda collection: exclude_all(collection, most=1),
 }
 
 

@@ -15,7 +15,7 @@ import yaml
 from django.utils import timezone
 
 from accounts.roles import Role
-from datasets.excluding.exclusions import propose, second
+from datasets.exclusions import exclude
 from datasets.models import Collection, Instance
 from datasets.releasing import freezing
 from datasets.releasing.bundle.croissant import semantic
@@ -559,9 +559,9 @@ def test_a_protocol_without_prompts_has_no_file_of_them():
 def test_a_record_that_is_left_out_is_not_counted():
     collection = conflictbank.collection(2)
     question = Instance.objects.filter(contradiction__collection=collection).first()
-    rosa, olga = (person(name, Role.RESEARCHER) for name in ("rosa", "olga"))
-    made = propose(instance=question, reason="Rosa found a slip", by=rosa)
-    second(instance=question, proposal=made.pk, by=olga)
+    person("rosa", Role.RESEARCHER)
+    olga = person("olga", Role.RESEARCHER)
+    exclude(instance=question, reason="Rosa found a slip", by=olga)
     files = files_of(freezing.freeze(collection=collection, version="1.0"))
     assert len(lines_in(files["data/records.jsonl"])) == 1
     sheet = files["DATASHEET.md"].decode()

@@ -4,7 +4,7 @@ import pytest
 from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
-from datasets.excluding import exclusions
+from datasets import exclusions
 from datasets.models import Instance
 from datasets.records import current
 from datasets.releasing.comparing import ADDED, CHANGED, GONE, changes, left_out_since
@@ -21,10 +21,8 @@ def two():
     old = freeze(collection=collection, version="1.0")
     edited(current(collection).first(), title="A, corrected")
     imported(record(title="C"))
-    rosa, olga = person("rosa", Role.RESEARCHER), person("olga", Role.ADMIN)
     question = Instance.objects.get(contradiction=current(collection)[1])
-    made = exclusions.propose(instance=question, reason="Too easy.", by=rosa)
-    exclusions.second(instance=question, proposal=made.pk, by=olga)
+    exclusions.exclude(instance=question, reason="Too easy.", by=person("olga", Role.ADMIN))
     return old, freeze(collection=collection, version="2.0")
 
 

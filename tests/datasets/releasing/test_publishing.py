@@ -11,7 +11,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.models import AuditEvent
 from accounts.roles import Role
-from datasets.excluding.exclusions import propose, second
+from datasets.exclusions import exclude
 from datasets.models import Collection, Publication, PublishedName
 from datasets.records import current
 from datasets.releasing import publishing, withholding
@@ -262,8 +262,7 @@ def test_who_still_works_with_it_is_said_before_and_asks_for_a_tick(admin, relea
 def test_a_reason_that_names_somebody_is_pointed_out_before_it_is_public(admin, alice):
     collection = mills(record(title="A"), record(title="B"))
     asked = current(collection).first().instances.first()
-    made = propose(instance=asked, reason="As alice said.", by=alice)
-    second(instance=asked, proposal=made.pk, by=person("bob", Role.ADMIN))
+    exclude(instance=asked, reason="As alice said.", by=person("bob", Role.ADMIN))
     made = freeze(collection=collection, version="1.0")
     assertContains(admin.get(f"{PAGE}publish/"), "<mark>alice</mark>")
     publishing.publish(made, by=alice, name="old-mills")

@@ -44,9 +44,10 @@ from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
 
-# Not computed: names and numbers of rows of this database, how a study was set up, how intervals were to be made, and
-# the agreement of annotators.
+# Not computed: names and numbers of rows of this database, how a study was set up, when questions were excluded, how
+# intervals were to be made, and the agreement of annotators.
 GIVEN = re.compile(
+    r"excluded_(before|after)_results$|"
     r"format$|snapshot\.(id|rows_format)$|id$|\.seed$|\.resamples$|_percent$|judges_per_response$|\.part$|n_round$|"
     r"\.round$|\.margin$|flow\.steps\[\]\.(lost|gained)|flow\.steps\[\]\.n$|study\.subset\.|"
     r"rounds\.rounds\[\]\.(n|could_read)$|rounds\.changed\[\]\.rounds$|^annotators"

@@ -6,9 +6,10 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from datasets import exclusions
 from datasets.importers import IMPORTERS
 from datasets.importers.import_files import import_file
-from datasets.models import Collection, Contradiction, Exclusion
+from datasets.models import Collection, Contradiction
 from evaluation.counts.collection_counts import collection_table
 from evaluation.report.collection_rows import groups, sentences_of
 from tests.datasets import factories as datasets
@@ -77,9 +78,7 @@ def test_every_link_leads_to_as_many_rows(mills, client, rita):
 
 def test_an_excluded_question_is_shown_as_such(mills):
     instance = mills.contradictions.get().instances.first()
-    Exclusion.objects.create(
-        instance=instance, reason="?", proposed_by=person("pia"), seconded_by=person("sven")
-    )
+    exclusions.exclude(instance=instance, reason="?", by=person("sven"))
     result = counts(collection_table(mills))
     assert result["questions", "excluded"][0] == 1
     assert result["questions", "all"][0] == mills.contradictions.get().instances.count()

@@ -11,6 +11,7 @@ PLAIN = {
     "double_percent": 0,
     "without_own": False,
     "own_verdicts": [0, 40],
+    "excluded_instances": 0,
 }
 DRAWN = {"name": "Few", "query": "All questions", "by": "", "drawn": 1, "frame": 4, "seed": 7}
 
@@ -61,6 +62,20 @@ def test_who_judged_is_said_with_how_many_judged_each_response(changed, words):
 )
 def test_a_subset_is_said_with_how_it_was_drawn(subset, words):
     assert facts(subset=subset)["Subset"] == words
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (0, 0, "no question"),
+        (3, 2, "3 questions before results existed, 2 after"),
+        (1, 0, "1 question before results existed"),
+        (0, 1200, "1,200 questions after results existed"),
+    ],
+)
+def test_exclusions_before_and_after_results_are_counted_apart(before, after, words):
+    counts = {"excluded_before_results": before, "excluded_after_results": after}
+    assert facts(**counts)["Excluded"] == words
 
 
 def test_models_and_prompts_are_listed_and_no_subset_is_where_none_was_drawn():

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from accounts.roles import Role
+from datasets import exclusions
 from evaluation.sections.study import study_report
 from judging.models import Study
 from tests.evaluation.factories import resolve_all
-from tests.factories import person
+from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
@@ -27,20 +27,21 @@ def test_from_the_button_to_the_tables_and_files(client, rita, study):
     question = question.response.instance
     path = f"/contradictions/{question.contradiction_id}/questions/{question.n}/exclusion/"
     before = study_report(study)
-    client.post(path, {"act": "propose", "reason": WHY})
-    proposed = study_report(study)
-    assert proposed["tables"] == before["tables"]
-    client.force_login(person("olga", Role.ADMIN))
-    client.post(path, {"act": "second", "proposal": question.exclusion.pk})
+    client.post(path, {"act": "exclude", "reason": WHY})
+    never_asked = judging.instance(50)
+    exclusions.exclude(instance=never_asked, reason="Both passages agree.", by=rita)
     report = study_report(Study.objects.get(pk=study.pk))
     lost = study.items.filter(response__instance=question).count()
     (tables,) = [step for step in report["flow"]["steps"] if step["key"] == "tables"]
     assert {"n": lost, "reason": f"excluded with their question: {WHY}"} in tables["lost"]
     assert report["study"]["excluded_instances"] == 1
+    kinds = ("excluded_before_results", "excluded_after_results")
+    assert [report["study"][kind] for kind in kinds] == [1, 1]
     assert report["tables"] != before["tables"]
     assert report["agreement"] == before["agreement"]
     page = client.get(f"/reports/{study.pk}/").content.decode()
     assert WHY in page
+    assert "1 question before results existed, 1 after" in page
     whole = json.loads(text_of(client.get(f"/studies/{study.pk}/export/json/")))
     assert sum(item["excluded"] for item in whole["items"]) == lost
     assert len(whole["items"]) == study.items.count()

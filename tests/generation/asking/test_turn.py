@@ -8,7 +8,7 @@ from itertools import count, pairwise
 import pytest
 from django.db import OperationalError, connection
 
-from datasets.models import Exclusion
+from datasets import exclusions
 from generation import call_queues, registry, responses, runs
 from generation.asking import afterwards, places, services, turn
 from generation.asking.afterwards import Afterwards
@@ -221,12 +221,8 @@ def test_a_run_is_served_during_a_turn_or_a_pause_and_not_for_ever_after(local, 
 def test_a_question_that_is_excluded_under_a_run_is_still_asked(local):
     """A run keeps the questions it was made with; who reads its responses leaves the question out."""
     made = run(questions=2)
-    Exclusion.objects.create(
-        instance=made.responses.first().instance,
-        reason="Ambiguous.",
-        proposed_by=person("alice"),
-        seconded_by=person("bob"),
-    )
+    asked = made.responses.first().instance
+    exclusions.exclude(instance=asked, reason="Ambiguous.", by=person("bob"))
     answer_all(made)
     assert (made.state, responses.progress(made).done) == (RunState.DONE, 2)
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 from django.db import DatabaseError
-from django.db.models.functions import Now
 
 from accounts.roles import Role
+from datasets import exclusions
 from datasets.importers import arriving
-from datasets.models import Collection, Exclusion
+from datasets.models import Collection
 from datasets.readers.json_text import Unreadable
 from datasets.releasing.bundle.writing import Bundle
 from datasets.releasing.members import open_member
@@ -213,10 +213,8 @@ def test_a_model_has_one_response_to_a_row():
 
 
 def exclude(instance, reason):
-    two = [person(f"{name}-{instance.pk}", Role.ADMIN) for name in ("olga", "otto")]
-    Exclusion.objects.create(
-        instance=instance, reason=reason, proposed_by=two[0], seconded_by=two[1], seconded_at=Now()
-    )
+    olga = person(f"olga-{instance.pk}", Role.ADMIN)
+    exclusions.exclude(instance=instance, reason=reason, by=olga)
 
 
 def test_responses_to_an_excluded_question_are_refused():
