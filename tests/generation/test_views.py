@@ -568,6 +568,13 @@ def test_a_run_is_cancelled_midway_and_resumed(
     assert (stored(made).state, responses.progress(made).done) == (RunState.DONE, 3)
 
 
+def test_a_second_click_is_refused(client, alice, local):
+    made = run()
+    url = reverse("generation:change_run", args=[made.pk, "cancel"])
+    client.post(url)
+    assert client.post(url).status_code == 409
+
+
 # ---------------------------------------------------------------- responses
 
 
