@@ -64,8 +64,8 @@ def read_labels(
 ) -> Ratings:
     """The labels of a file. Raises Unreadable, with a line for each problem."""
     reading = _Reading(CsvTable(file), wishes)
-    reading.take(most_rows)
-    return reading.ratings()
+    reading.take()
+    return reading.ratings(most_rows)
 
 
 class _Names(dict[str, int]):
@@ -126,13 +126,13 @@ class _Reading:
             else:
                 yield line, cells[item], cells[self.at["rater"]], cells[self.at["label"]], within
 
-    def take(self, most_rows: int | None) -> None:
+    def take(self) -> None:
         items, raters, labels, clusters = (self.names[name] for name in COLUMNS)
         codes = {name: array("i") for name in (*COLUMNS, "line")}
         add_item, add_rater, add_label, add_cluster, add_line = (
             each.append for each in codes.values()
         )
-        most_labels = MOST_LABELS + len(self.wishes.missing)
+        most_labels = MOST_LABELS
         for line, item, rater, label, cluster in self._given():
             add_item(items[item])
             add_rater(raters[rater])
@@ -140,14 +140,12 @@ class _Reading:
             add_cluster(clusters[cluster])
             add_line(line)
             if len(labels.codes) > most_labels:
+                most_labels = MOST_LABELS + sum(map(self.wishes.is_missing, labels.codes))
+            if len(labels.codes) > most_labels:
                 column = rater if self.raters else "label"
                 raise Unreadable(
                     f"Line {line}, column {column}: there are more than {MOST_LABELS} different labels. Leave out "
                     "columns that hold none."
-                )
-            if most_rows is not None and len(codes["line"]) > most_rows:
-                raise Unreadable(
-                    f"The file has more than {most_rows:,} labels. Use manage.py agreement for it."
                 )
         self.codes = {name: np.frombuffer(each, dtype=np.int32) for name, each in codes.items()}
 
@@ -157,13 +155,17 @@ class _Reading:
 
     # ------------------------------------------------------------ all rows together
 
-    def ratings(self) -> Ratings:
+    def ratings(self, most_rows: int | None) -> Ratings:
         texts = {
             name: dict(zip(names.codes, names.codes, strict=True))
             for name, names in self.names.items()
         }
         texts["label"] = self._meant()
         left_out = self._leave_out(texts["label"])
+        if most_rows is not None and len(self.codes["line"]) > most_rows:
+            raise Unreadable(
+                f"The file has more than {most_rows:,} labels. Use manage.py agreement for it."
+            )
         for name in self.at:
             empty = self.codes[name] == self.names[name].codes.get("", -1)
             lines = np.unique(self.codes["line"][empty])[:SHOWN]

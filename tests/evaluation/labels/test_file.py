@@ -275,6 +275,14 @@ def test_a_column_of_remarks_is_no_column_of_labels(head, line, column):
     assert f", column {column}: there are more than {MOST_LABELS} different labels." in problem
 
 
+def test_missing_labels_are_not_counted_as_different_ones():
+    missing = "a,b,\nb,b,NA\nc,b,n/a\nd,b,NaN\n"
+    text = HEAD + missing + "".join(f"{n},a,{n}\n" for n in range(MOST_LABELS))
+    assert len(ratings_of(text).label_names) == MOST_LABELS
+    [problem] = problems(text + "z,a,z\n")
+    assert problem.startswith(f"Line {MOST_LABELS + 6}, column label: there are more than")
+
+
 def test_folded_labels_of_one_rater_for_one_item_repeat_each_other():
     text = HEAD + "1,a,Yes\n1,a,yes\n1,b,yes\n"
     assert "labels item 1 twice, as Yes and as yes" in problems(text)[0]
@@ -297,7 +305,7 @@ def test_ten_problems_are_enough():
 
 
 def test_a_bound_on_rows():
-    assert len(ratings_of(HEAD + "1,a,x\n2,a,x\n", most_rows=2).items) == 2
+    assert len(ratings_of(HEAD + "1,a,x\n2,a,x\n3,a,\n", most_rows=2).items) == 2
     (problem,) = problems(HEAD + "1,a,x\n2,a,x\n3,a,x\n", most_rows=2)
     assert problem == "The file has more than 2 labels. Use manage.py agreement for it."
 
