@@ -28,10 +28,10 @@ __all__ = ["model", "served"]
 
 pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 
-# Of the first base: all records with the basic prompt, and the first two with the others.
+# Of the first base: all records with the basic prompt, and the first with the others.
 BASIC = ("basic-1-controlled", "basic-1-uncontrolled")
 OTHERS = ("instructed-1-1-uncontrolled", "two-step-1-1-uncontrolled", "chain-1-1", "closed-book")
-OF_BASE, FEW = 18, 2
+OF_BASE, FEW = 18, 1
 FORMS = declaration_of("hypotheticals").fields["form"].values
 CODED = "hypotheticals-basic-1-uncontrolled"
 

@@ -6,6 +6,8 @@ import re
 import pytest
 
 from accounts.roles import Role
+from datasets.models import Collection
+from demonstration import examples
 from demonstration.examples import KNOT, load
 from evaluation.frozen import snapshots
 from generation import protocol_prompts, registry, runs
@@ -23,9 +25,22 @@ ASKED = ("b1-0", "b1-1", "opinion-1")
 LEVELS = ("simple", "explicit", "implicit")
 
 
-def answered() -> Run:
+@pytest.fixture
+def example(tmp_path, monkeypatch) -> Collection:
+    """That of KNOT with half of each passage, as most of the time goes into reading them."""
+    folder = tmp_path / KNOT.protocol
+    folder.mkdir()
+    for path in KNOT.paths:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        for record in whole["examples"]:
+            record["passage"] = record["passage"][:220]
+        (folder / path.name).write_text(json.dumps(whole), encoding="utf-8")
+    monkeypatch.setattr(examples, "FOLDER", tmp_path)
+    return load(KNOT)[0]
+
+
+def answered(collection: Collection) -> Run:
     """A run of the embedded model over the example, finished."""
-    collection, _ = load(KNOT)
     known = protocol_prompts.of_protocol(collection.protocol)
     options = {"temperature": 0, "max_tokens": 8}
     whom, _ = registry.add_probed("embedded", SMOLLM2, options, systems=("",))
@@ -71,8 +86,8 @@ def together(of: dict[str, tuple[int, int]]) -> tuple[int, int]:
     return sum(k for k, _ in of.values()), sum(n for _, n in of.values())
 
 
-def test_a_study_in_small(model, client, tmp_path):
-    run = answered()
+def test_a_study_in_small(model, client, tmp_path, example):
+    run = answered(example)
     study = scored([run])
     rosa = person("rosa", Role.RESEARCHER)
     snapshot, _ = snapshots.freeze(study, by=rosa)
