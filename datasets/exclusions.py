@@ -201,12 +201,13 @@ def propose(instances: Iterable[Instance], reason: str) -> int:
 
     A question that is excluded, proposed, or was excluded or proposed for this reason before is left alone.
     """
-    rows = {instance.pk: instance for instance in instances}
+    rows = [instance.pk for instance in instances]
     before = PastExclusion.objects.filter(instance__in=rows, reason=reason)
     there = {*Exclusion.objects.filter(instance__in=rows).values_list("instance", flat=True)}
     there |= {*before.values_list("instance", flat=True)}
-    made = [Exclusion(instance=row, reason=reason) for pk, row in rows.items() if pk not in there]
-    return len(Exclusion.objects.bulk_create(made))
+    made = [Exclusion(instance_id=pk, reason=reason) for pk in rows if pk not in there]
+    # Somebody else may propose or exclude one of them meanwhile.
+    return len(Exclusion.objects.bulk_create(made, ignore_conflicts=True))
 
 
 @transaction.atomic

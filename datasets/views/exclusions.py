@@ -48,9 +48,12 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     collection, person = collection_named(name), person_of(request)
     refused = None
     if request.method == "POST":
-        confirm = request.POST.get("act") == "confirm"
+        act = request.POST.get("act")
+        confirm = act == "confirm"
         chosen = {int(one) for one in request.POST.getlist("chosen") if _is_id(one)}
         try:
+            if act not in ("confirm", "refuse"):
+                raise Refusal("Nothing was done. Use one of the buttons of this page.")
             n = rules.decide(collection, chosen, confirm=confirm, by=person)
         except Refusal as refusal:
             refused = refusal

@@ -68,6 +68,10 @@ def test_proposals_are_decided_on_in_their_list(client, see, question, rosa):
     page = see(rosa, f"{path}?show=proposed")
     assert page.count('name="chosen"') == page.count(WHY) == 3
     client.force_login(rosa)
+    for act in ({}, {"act": "undo"}):
+        answer = client.post(path, {"chosen": [question.exclusion.pk], **act})
+        assert answer.status_code == 400
+        assert "Use one of the buttons of this page." in answer.content.decode()
     for act, one, says in (
         ("confirm", question, "1 question excluded."),
         ("refuse", others[0], "1 question kept in."),
