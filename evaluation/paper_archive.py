@@ -2,27 +2,20 @@
 
 import io
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from evaluation.archive.bundles import NO_TIME
 from evaluation.charts.pictures import FORMS, drawn
 from evaluation.charts.standalone import PAGE, WIDTHS, room
 from evaluation.paper.chart_includes import chart_name, includes
 from evaluation.paper.latex import latex
-from evaluation.report.annotator_rows import study_sheet
 from evaluation.report.display import forms_of, read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.methods import methods_paragraph
-from evaluation.report.score_sections import score_sheet
-from evaluation.report.sheets import SHEETS, Sheet
 from evaluation.shapes.study_report import Report
+from evaluation.tables.all_tables import files_of, sheet
+from evaluation.tables.sheet import Sheet
 from pages.data_responses import MARK, csv_lines
-
-
-def sheets_of(report: Report) -> dict[str, Callable[[Report], Sheet]]:
-    """What makes each sheet of a report, by name."""
-    scores = {"scores": score_sheet} if "scores" in report else {}
-    return {**SHEETS, "annotators": study_sheet, **scores}
 
 
 def archive(report: Report, stem: str, query: Mapping[str, str]) -> Iterator[bytes]:
@@ -46,9 +39,9 @@ def _files(
         yield f"{stem}-{form}.tex", text.encode()
     yield f"{stem}-figures.tex", includes(report, charts[PAGE].values(), stem).encode()
     yield f"{stem}-methods.txt", f"{methods_paragraph(report)}\n".encode()
-    for name, make in sheets_of(report).items():
-        if (sheet := make(report)).rows:
-            yield f"{stem}-{name}.csv", _csv(sheet)
+    for name in files_of(report):
+        if (rows := sheet(report, name)).rows:
+            yield f"{stem}-{name}.csv", _csv(rows)
     for key, chart in charts[PAGE].items():
         yield chart_name(stem, key, "csv", PAGE), _csv(chart.sheet)
     for width, of_width in charts.items():

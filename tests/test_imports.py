@@ -194,6 +194,7 @@ PURE = {
     "evaluation.scorers",
     "evaluation.shapes",
     "evaluation.statistics",
+    "evaluation.tables",
     "operations.bundle",
     "operations.checksums",
     "operations.fixed_columns",

@@ -2,21 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
 from evaluation.judges.counts import DISPUTED, FINAL, OWN, RoundsShown, leaning
-from evaluation.report.agreement_rows import figures_of, once
-from evaluation.report.figures import Figure, query
-from evaluation.report.sentences import point_ends, points, share
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study_agreement import how_compared, pair_entry
 from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.two_raters import PairCell
+from evaluation.tables.agreement import first_intervals, heads, put_forward, resampled
+from evaluation.tables.report_words import query
+from evaluation.tables.table import Cell, Group, Line, Table, count
+from evaluation.tables.words import Unit, points, share
 from judging.models import Judge, Rubric, Study
 from judging.presenting import VerdictChoice, choices
 from judging.rules import rubric
@@ -43,7 +44,7 @@ class VerdictShares:
 
 @dataclass(frozen=True)
 class ListedJudge:
-    """A judge in the list of a study's judges. `lean` is as in JudgeComparison, over all other judges.
+    """A judge in the list of a study's judges. `lean` is that of `compared`, over all other judges.
 
     `round` is the number of the round that the numbers are of, None in a study of one round.
     """
@@ -53,42 +54,6 @@ class ListedJudge:
     given: VerdictShares
     lean: str
     seconds: float | None
-
-
-@dataclass(frozen=True)
-class JudgeComparison:
-    """A judge's verdicts against another's on the same responses.
-
-    `figures` are percent agreement and Cohen's kappa with the report's weights. `lean` is the share in which the
-    judge's verdict is better minus the share in which it is worse, in points. `note` says why the figures have no
-    interval.
-    """
-
-    label: str
-    n: int
-    query: str
-    figures: tuple[Figure, ...]
-    better: int
-    worse: int
-    lean: Figure
-    note: str
-
-
-@dataclass(frozen=True)
-class CauseRow:
-    """A cause of disagreement: its total and its count in each column, with the queries of their rows."""
-
-    label: str
-    cells: tuple[Figure, ...]
-
-
-@dataclass(frozen=True)
-class CauseTable:
-    """Causes by prompt or by model."""
-
-    by: str
-    columns: tuple[str, ...]
-    rows: tuple[CauseRow, ...]
 
 
 def listed(study: Study) -> list[ListedJudge]:
@@ -135,22 +100,34 @@ def _shares(label: str, given: Mapping[str, int], study: Study, **chosen: object
     return VerdictShares(label, n, query(**chosen), tuple(shares))
 
 
-def compared(study: Study, judge: Judge, shown: RoundsShown) -> list[JudgeComparison]:
-    """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
+def compared(study: Study, judge: Judge, shown: RoundsShown) -> Table:
+    """The judge against each other judge, all of them, the final verdicts and themself, where there is any.
+
+    Agreement and Cohen's kappa have the report's weights. Of ordered verdicts follow on how many responses the judge's
+    verdict is the better or the worse one, and the difference of their shares.
+    """
     plan, scale = Clustering().plan(study), study.judged_by.scale
     name = judge.pseudonym
     others = counts.with_others(study, shown).get(name, {})
-    rows = [
+    lines = [
         _compared(other, cells, scale, plan, _both(name, other, shown.get(name)))
         for other, cells in others.items()
     ]
     if len(others) > 1:
-        rows.append(_compared("All other judges", _all_of(others), scale, plan))
+        lines.append(_compared("All other judges", _all_of(others), scale, plan))
     sides = {**counts.with_final(study, judge, shown), OWN: counts.with_own(study, judge)}
-    rows += [
+    lines += [
         _compared(COMPARED_WITH[key], cells, scale, plan) for key, cells in sides.items() if cells
     ]
-    return rows
+    columns = ["n", "Agreement", *heads(["Kappa"], scale.weights)]
+    columns += ["Better", "Worse", "Leaning"] if scale.is_ordered else []
+    return Table(
+        "compared",
+        "On the same responses",
+        ("Compared with",),
+        tuple((words,) for words in columns),
+        (Group("", "", tuple(lines)),),
+    )
 
 
 def _both(name: str, other: str, n: int | None) -> str:
@@ -168,18 +145,15 @@ def _compared(
     scale: VerdictScale,
     plan: ResamplePlan,
     to_rows: str = "",
-) -> JudgeComparison:
+) -> Line:
     found = pair_entry(("", ""), scale.keys, cells, plan, **how_compared(scale))["coefficients"]
     better, worse, n = leaning(cells, scale.keys)
-    # One interval each: the table is read down its columns.
-    shown = figures_of(found, ("percent_agreement", "cohen_kappa"))
-    figures, note = once([replace(figure, second="") for figure in shown])
-    return JudgeComparison(
-        label, n, to_rows, figures, better, worse, _lean(cells, scale.keys, plan), note
-    )
+    figures = first_intervals(put_forward(found, ("percent_agreement", "cohen_kappa")))
+    lean = (count(better), count(worse), _lean(cells, scale.keys, plan))
+    return Line((label,), (count(n, rows=to_rows), *figures, *(lean if scale.is_ordered else ())))
 
 
-def _lean(cells: Sequence[PairCell], scale: Sequence[str], plan: ResamplePlan) -> Figure:
+def _lean(cells: Sequence[PairCell], scale: Sequence[str], plan: ResamplePlan) -> Cell:
     """With its interval by resampling whole articles."""
     by_article: dict[str | int, list[PairCell]] = {}
     for cell in cells:
@@ -187,7 +161,8 @@ def _lean(cells: Sequence[PairCell], scale: Sequence[str], plan: ResamplePlan) -
     sums = [leaning(of_article, scale) for of_article in by_article.values()]
     clusters = np.array([(better - worse, n) for better, worse, n in sums], dtype=float)
     [made] = intervals(clusters, lambda sums: np.atleast_2d(ratio(sums[0], sums[1])), plan)
-    return Figure(_lean_in_points(cells, scale), point_ends(made["low"], made["high"]))
+    better, worse, n = leaning(cells, scale)
+    return Cell(Unit.POINTS, (better - worse) / n if n else None, intervals=tuple(resampled(made)))
 
 
 def _lean_in_points(cells: Iterable[PairCell], scale: Sequence[str]) -> str:
@@ -195,7 +170,7 @@ def _lean_in_points(cells: Iterable[PairCell], scale: Sequence[str]) -> str:
     return points((better - worse) / n if n else None)
 
 
-def cause_tables(study: Study) -> list[CauseTable]:
+def cause_tables(study: Study) -> list[Table]:
     """Why judges disagreed, in the words of who resolved it: by prompt, and by model."""
     by_prompt = counts.causes(study, "prompt")
     if not by_prompt:
@@ -208,11 +183,11 @@ def cause_tables(study: Study) -> list[CauseTable]:
 
 def _table(
     by: str, counted: Mapping[str, Mapping[str, int]], label_of: Callable[[str], str]
-) -> CauseTable:
+) -> Table:
     keys = sorted({key for by_key in counted.values() for key in by_key}, key=label_of)
-    rows = tuple(
-        CauseRow(
-            CAUSES.get(cause, cause),
+    lines = tuple(
+        Line(
+            (CAUSES.get(cause, cause),),
             (
                 _count(sum(counted[cause].values()), cause=cause),
                 *(_count(counted[cause].get(key, 0), cause=cause, **{by: key}) for key in keys),
@@ -220,11 +195,13 @@ def _table(
         )
         for cause in sorted(counted, key=lambda cause: -sum(counted[cause].values()))
     )
-    return CauseTable(by, ("All", *map(label_of, keys)), rows)
+    columns = (("All",), *((label_of(key),) for key in keys))
+    title = f"Causes of disagreement by {by}"
+    return Table(f"causes-{by}", title, ("Cause",), columns, (Group("", "", lines),))
 
 
-def _count(n: int, **chosen: str) -> Figure:
-    return Figure(str(n), query=query(**chosen) if n else "")
+def _count(n: int, **chosen: str) -> Cell:
+    return count(n, rows=query(**chosen) if n else "")
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from evaluation.labels.file_agreement import LabelsAgreement
-from evaluation.report import sentences
-from evaluation.report.sentences import counted, interval, number
-from evaluation.report.sheets import Sheet
+from evaluation.tables import sentences
+from evaluation.tables.words import counted, interval, number
+from evaluation.tables.sheet import Sheet
 from evaluation.statistics.chance import UNWEIGHTED, WEIGHTED
 from evaluation.statistics.coefficient import PlainCoefficient
 

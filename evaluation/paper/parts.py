@@ -6,12 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from evaluation.paper.widths import SEP, TablePart, breakable, laid_out, lines_of
-from evaluation.report import sentences
-from evaluation.report.figures import weights_of
 from evaluation.shapes.study_report import Report
-from evaluation.shapes.verdict_tables import Share
-from evaluation.statistics.chance import UNWEIGHTED
-from evaluation.statistics.coefficient import Coefficient
+from evaluation.tables import sentences
 from pages.latex import escaped
 
 MIDRULE = r"\midrule"
@@ -131,37 +127,9 @@ def named(report: Report, name: str) -> str:
     return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in slug)
 
 
-def kappa_heads(report: Report) -> tuple[str, ...]:
-    """Heads of the kappa that is put forward, and of the unweighted one where it has weights."""
-    kappa, weights = r"Cohen's $\kappa$", weights_of(report)
-    if weights == UNWEIGHTED:
-        return (kappa,)
-    return f"{kappa}, {weights} weights", f"{kappa}, unweighted"
-
-
 def comment(text: str) -> str:
     """On one line: a line break would end the comment and set the rest."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-
-
-def gap_of(coefficient: Coefficient) -> str:
-    """Why a coefficient or its interval is missing; "" where neither is."""
-    if coefficient["value"] is None:
-        return coefficient["reason"]
-    return sentences.why_no_interval(coefficient)
-
-
-def of_n(cell: Share) -> str:
-    """k/n, the share and its interval in per cent."""
-    return f"{cell['k']}/{cell['n']} {per_cent(cell)}" if cell["n"] else "--"
-
-
-def per_cent(cell: Share) -> str:
-    """The share and its interval in per cent."""
-    if not cell["n"]:
-        return "--"
-    share = f"{100 * cell['k'] / cell['n']:.1f}"
-    return " ".join(filter(None, [share, bracketed(sentences.cell_ends(cell))]))
 
 
 def bracketed(ends: str) -> str:

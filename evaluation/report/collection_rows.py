@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from datasets.taxonomy import option
-from evaluation.report.figures import Figure, query
-from evaluation.report.sentences import counted, percent, percent_ends, percent_interval, share
 from evaluation.shapes.collection_table import TAGS, TOTALS, CollectionEntry, CollectionTable
+from evaluation.statistics import wilson
+from evaluation.tables.report_words import query
+from evaluation.tables.table import Cell, Interval, count
+from evaluation.tables.words import Unit, counted, percent, percent_interval
 
 TITLES = {
     TAGS: "Wikipedia tags",
@@ -40,7 +42,7 @@ class CollectionLine:
     """One row of the page: what it counts, and how many, with a link's query and which page it leads to."""
 
     label: str
-    figure: Figure
+    cell: Cell
     of_tags: bool
 
 
@@ -58,13 +60,13 @@ def _line(row: CollectionEntry) -> CollectionLine:
     chosen = {parameter: value} if parameter and value else {}
     link = query(validity=row["validity"], **chosen)
     linked = k and (chosen or row["group"] == TAGS or value == "all")
-    part = "" if value in TOTALS else share(k, n)
+    rows = link if linked else ""
+    ends: tuple[Interval, ...] = ()
+    if row["low"] is not None and row["high"] is not None:
+        ends = (Interval(row["low"], row["high"], wilson.METHOD),)
+    cell = Cell(Unit.SHARE, k / n if n else None, k, n, ends, rows=rows)
     return CollectionLine(
-        label_of(row),
-        Figure(
-            str(k), percent_ends(row["low"], row["high"]), query=link if linked else "", share=part
-        ),
-        row["group"] == TAGS,
+        label_of(row), count(k, rows=rows) if value in TOTALS else cell, row["group"] == TAGS
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evaluation.shapes.study_report import Report
+from evaluation.tables.table import Names
 from leases.refusal import Refusal
 
 COMPACT, FULL = "compact", "full"
@@ -39,6 +40,24 @@ class Display:
     models: tuple[Named, ...]
     prompts: tuple[Named, ...]
     judges: tuple[Named, ...] = ()
+
+    @property
+    def legend(self) -> str:
+        """What the short names of prompts stand for; empty where none is short."""
+        told = [thing.label for thing in self.prompts if thing.short != thing.label]
+        return f" Prompts: {'; '.join(told)}." if told else ""
+
+    @property
+    def names(self) -> dict[str, Names]:
+        """For tables, by what a head names."""
+        of_prompts = {thing.name: thing.label for thing in self.prompts}
+        short = {thing.name: thing.short for thing in self.prompts}
+        models = Names({thing.name: thing.label for thing in self.models})
+        prompts = Names(short, of_prompts)
+        return {
+            **dict.fromkeys(("Model", "First model", "Second model"), models),
+            **dict.fromkeys(("Prompt", "First prompt", "Second prompt"), prompts),
+        }
 
     @property
     def things(self) -> tuple[Named, ...]:

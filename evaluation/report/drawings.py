@@ -1,51 +1,58 @@
 """All charts of a report by their key: for the page, for files, and their tables for CSV. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from operator import eq
 from statistics import fmean
-from typing import Any
+from typing import NamedTuple
 
+from evaluation.charts.bars import BarPart, StackedBar, stacked_bars
 from evaluation.charts.forest import Estimate, forest_plot, in_per_cent
 from evaluation.charts.heatmap import pair_heat_map
 from evaluation.charts.sparkline import Trend, sparkline, trend_lines
-from evaluation.charts.svg import NARROWEST
-from evaluation.report import sentences
-from evaluation.report.agreement_rows import THIRDS, agreement_sections, in_round
+from evaluation.charts.svg import MISSING, NARROWEST
+from evaluation.report.agreement_sections import agreement_sections
 from evaluation.report.display import read_display
-from evaluation.report.figures import (
-    Figure,
-    cluster_word,
+from evaluation.report.flow_steps import flow_chart, flow_rows
+from evaluation.shapes.judge_agreement import AgreementThird
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import SLICE_LABELS
+from evaluation.statistics.chance import UNWEIGHTED
+from evaluation.statistics.tables import ALL, LABELLED, UNLABELLED
+from evaluation.tables.agreement import (
+    THIRDS,
+    first_intervals,
+    in_round,
+    portion_tables,
+    put_forward,
+    with_prompts,
+)
+from evaluation.tables.report_words import (
     is_judged,
     query,
     scale_of_report,
+    verdict_labels,
     weights_of,
 )
-from evaluation.report.flow_steps import flow_chart, flow_rows
-from evaluation.report.sentences import share_ends
-from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
-from evaluation.report.verdict_rows import model_id, prompt_sections
-from evaluation.shapes.judge_agreement import AgreementThird, JudgePair, PromptAgreement
-from evaluation.shapes.study_report import Report
-from evaluation.shapes.verdict_tables import VerdictCell
-from evaluation.statistics.chance import UNWEIGHTED
-from evaluation.statistics.coefficient import Coefficient
-from evaluation.statistics.tables import ALL, LABELLED
+from evaluation.tables.sheet import Sheet, sheet_of
+from evaluation.tables.table import Cell, Group, Line, Table, count
+from evaluation.tables.verdicts import best_by_model, model_id, offered, verdict_table
+from evaluation.tables.words import Unit
+from evaluation.tables.words import counted as with_unit
 
 # More judges than this have no heat map: its squares could not be read.
 MOST_JUDGES = 20
 FEWEST_DAYS = 3
 LISTED = "listed"
-# Columns of the files as the page's tables call them; the others are words already.
-HEADINGS = {
-    "k": "with this verdict (k)",
-    "n": "responses (n)",
-    "low": "interval from",
-    "high": "interval to",
-    "interval": "interval by",
-    "left": "what is left",
-    "before": "change from the step before",
-}
+
+
+class Mark(NamedTuple):
+    """A row of a chart in words, with the query of its responses."""
+
+    value: str
+    query: str
 
 
 @dataclass(frozen=True)
@@ -58,25 +65,21 @@ class ReportChart:
     key: str
     title: str
     svg: str
-    sheet: Sheet
-    marks: tuple[Figure, ...] = ()
+    table: Table
+    marks: tuple[Mark, ...] = ()
 
     @property
-    def headings(self) -> list[str]:
-        """The table's columns in words."""
-        words = (HEADINGS.get(name, name) for name in self.sheet.header)
-        return [word.replace("_", " ").capitalize() for word in words]
-
-    @property
-    def cells(self) -> list[list[str]]:
-        """The table as it is shown: numbers to three places, a dash for none."""
-        return [[_shown(cell) for cell in row] for row in self.sheet.rows]
+    def sheet(self) -> Sheet:
+        """The table as rows for CSV."""
+        return sheet_of([self.table])
 
 
-def _shown(cell: object) -> str:
-    if cell is None:
-        return sentences.number(None)
-    return sentences.number(cell) if isinstance(cell, float) else str(cell)
+def _listed(
+    key: str, title: str, head: str, columns: Sequence[str], lines: Iterable[Line]
+) -> Table:
+    """A table of one group and one key."""
+    shown = tuple((words,) for words in columns)
+    return Table(key, title, (head,), shown, (Group("", "", tuple(lines)),))
 
 
 def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str, ReportChart]:
@@ -92,10 +95,17 @@ def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str
 
 def _flow(report: Report, wide: int) -> Iterator[ReportChart]:
     if svg := flow_chart(report, wide):
-        rows: list[list[Any]] = [[r.label, r.count, "; ".join(r.before)] for r in flow_rows(report)]
-        yield ReportChart(
-            "flow", "From tags to tables", svg, Sheet(["step", "left", "before"], rows)
+        lines = (
+            Line((row.label,), (_text(row.count), _text("; ".join(row.before))))
+            for row in flow_rows(report)
         )
+        columns = ("What is left", "Change from the step before")
+        title = "From tags to tables"
+        yield ReportChart("flow", title, svg, _listed("flow", title, "Step", columns, lines))
+
+
+def _text(words: str) -> Cell:
+    return Cell(Unit.TEXT, text=words)
 
 
 def _days(report: Report, wide: int) -> Iterator[ReportChart]:
@@ -107,31 +117,40 @@ def _days(report: Report, wide: int) -> Iterator[ReportChart]:
     svg = sparkline(
         [(day["day"], day["verdicts"]) for day in days],
         title=title,
-        describe=f"{sentences.counted(total, 'verdict')} from {days[0]['day']} to {days[-1]['day']}.",
+        describe=f"{with_unit(total, 'verdict')} from {days[0]['day']} to {days[-1]['day']}.",
         key="days",
         unit="verdicts",
     )
-    rows = [[day["day"], day["verdicts"]] for day in days]
-    yield ReportChart("days", title, svg, Sheet(["day", "verdicts"], rows))
+    lines = (Line((day["day"],), (count(day["verdicts"]),)) for day in days)
+    yield ReportChart("days", title, svg, _listed("days", title, "Day", ["Verdicts"], lines))
 
 
 # ---------------------------------------------------------------- agreement
 
 
 def _kappas(report: Report, wide: int) -> Iterator[ReportChart]:
-    kappas = [
-        (entry, pair, _kappa(pair))
-        for entry in report["agreement"]["prompts"]
+    """Cohen's kappa of each two judges, by prompt."""
+    several = any(len(entry["pairs"]) > 1 for entry in report["agreement"]["prompts"])
+    lines = [
+        Line(
+            (
+                f"{prompt['label']}{in_round(entry)}: "
+                f"{', '.join(pair['judges']) if several else prompt['title']}",
+            ),
+            first_intervals(put_forward(pair["coefficients"], ["cohen_kappa"])),
+        )
+        for prompt, entry in with_prompts(report)
         for pair in entry["pairs"]
     ]
-    if not kappas:
+    if not lines:
         return
-    several, name = any(len(entry["pairs"]) > 1 for entry, _, _ in kappas), _named(report)
-    titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
+    name = _named(report)
+    title = f"{name} by prompt"
+    table = _listed("kappa", title, "Prompt", [name], lines)
     svg = forest_plot(
         [
-            _kappa_row(entry, titles, pair["judges"] if several else (), pair)
-            for entry, pair, _ in kappas
+            _estimate(f"{line.keys[0]} (n\xa0=\xa0{line.cells[0].n:,})", line.cells[0])
+            for line in lines
         ],
         title=f"{name} on first verdicts",
         describe="A square is kappa, its line the 95 % interval. The table of agreement has every number.",
@@ -139,17 +158,7 @@ def _kappas(report: Report, wide: int) -> Iterator[ReportChart]:
         unit=name,
         wide=wide,
     )
-    header = [*OF_ENTRY, "judge_1", "judge_2", "kappa", "low", "high", "n", "method", "reason"]
-    header += _beside(report)
-    rows = [
-        [*values(entry, OF_ENTRY), *pair["judges"], *_ends(kappa), *_unweighted(pair, kappa)]
-        for entry, pair, kappa in kappas
-    ]
-    yield ReportChart("kappa", f"{name} by prompt", svg, Sheet(header, rows))
-
-
-def _kappa(pair: JudgePair) -> Coefficient:
-    return sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
+    yield ReportChart("kappa", title, svg, table)
 
 
 def _named(report: Report, kappa: str = "Cohen's kappa") -> str:
@@ -158,92 +167,66 @@ def _named(report: Report, kappa: str = "Cohen's kappa") -> str:
     return kappa if weights == UNWEIGHTED else f"{kappa} with {weights} weights"
 
 
-def _beside(report: Report) -> list[str]:
-    """Further columns where kappa is weighted."""
-    return ["weights", "unweighted"] if weights_of(report) != UNWEIGHTED else []
-
-
-def _unweighted(pair: JudgePair, kappa: Coefficient) -> list[Any]:
-    """What a weighted kappa has in the columns `_beside`."""
-    plain = sentences.unweighted_of(pair["coefficients"], kappa)
-    return [kappa["weights"], plain["value"]] if plain else []
-
-
-def _ends(kappa: Coefficient) -> list[Any]:
-    """Value, the ends that are drawn, n, and their method."""
-    low, high = sentences.ends_of(kappa)
-    method = sentences.method_of(kappa)
-    return [kappa["value"], low, high, kappa["n"], method, kappa["reason"]]
-
-
-def _kappa_row(
-    entry: PromptAgreement, titles: dict[str, str], judges: Sequence[str], pair: JudgePair
-) -> Estimate:
-    prompt, kappa = entry["prompt"], _kappa(pair)
-    what = ", ".join(judges) if judges else titles[prompt]
-    label = f"{prompt}{in_round(entry)}: {what} (n\xa0=\xa0{kappa['n']:,})"
-    shown = sentences.number(kappa["value"], 2)
-    low, high = sentences.ends_of(kappa)
-    ends = sentences.interval(low, high, 2)
-    text = f"{shown} ({ends})" if ends else shown if kappa["value"] is not None else "undefined"
-    beside = sentences.beside_of(pair["coefficients"], kappa, 2)
-    return Estimate(label, kappa["value"], low, high, f"{text}{beside and f', {beside}'}")
+def _estimate(label: str, cell: Cell) -> Estimate:
+    """A cell as a row of a forest plot."""
+    words, ends = cell.words, next(iter(cell.intervals), None)
+    counted = "/".join(filter(None, [words.count, words.of]))
+    value = "undefined" if cell.value is None else words.value
+    text = f"{' '.join(filter(None, [counted, value]))}{words.ends and f' ({words.ends})'}"
+    others = ", ".join([text, *words.beside])
+    low, high = (ends.low, ends.high) if ends else (None, None)
+    return Estimate(label, cell.value, low, high, others)
 
 
 def _pairs(report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt and round that three or more people judged: kappa of each two."""
-    for place, prompt in enumerate(report["agreement"]["prompts"]):
-        kappas = {
-            (pair["judges"][0], pair["judges"][1]): (pair, _kappa(pair)) for pair in prompt["pairs"]
+    for place, entry in enumerate(report["agreement"]["prompts"]):
+        cells = {
+            (pair["judges"][0], pair["judges"][1]): put_forward(
+                pair["coefficients"], ["cohen_kappa"]
+            )
+            for pair in entry["pairs"]
         }
-        names = sorted({name for both in kappas for name in both})
+        names = sorted({name for both in cells for name in both})
         if not 3 <= len(names) <= MOST_JUDGES:
             continue
-        title = f"{_named(report, 'Kappa')} of each two judges on prompt {prompt['prompt']}{in_round(prompt)}"
+        name, key = _named(report, "Kappa"), f"pairs-{place}"
+        title = f"{name} of each two judges on prompt {entry['prompt']}{in_round(entry)}"
         svg = pair_heat_map(
             names,
-            {both: kappa["value"] for both, (_, kappa) in kappas.items()},
+            {both: kappa.value for both, (kappa,) in cells.items()},
             title=title,
             describe="Rows and columns are judges; a darker square is a higher kappa, a dash an undefined one.",
-            key=f"pairs-{place}",
+            key=key,
             wide=wide,
         )
-        rows = [
-            [*both, kappa["value"], kappa["n"], *_unweighted(pair, kappa)]
-            for both, (pair, kappa) in sorted(kappas.items())
-        ]
-        header = ["judge_1", "judge_2", "kappa", "n", *_beside(report)]
-        yield ReportChart(f"pairs-{place}", title, svg, Sheet(header, rows))
+        lines = tuple(Line(both, cells[both]) for both in sorted(cells))
+        heads = ("Judge 1", "Judge 2")
+        table = Table(key, title, heads, ((name,),), (Group("", "", lines),))
+        yield ReportChart(key, title, svg, table)
 
 
 def _matrices(report: Report, wide: int) -> Iterator[ReportChart]:
-    prompts = report["agreement"]["prompts"]
-    for section, agreement in zip(agreement_sections(report, wide), prompts, strict=True):
-        for matrix, pair in zip(section.matrices, agreement["pairs"], strict=True):
-            where = f"Prompt {section.prompt}{in_round(agreement)}"
-            title = f"{where}: {' and '.join(pair['judges'])}"
-            sheet = Sheet(PAIR_CELL, pair_cells(pair))
-            yield ReportChart(matrix.key, title, matrix.svg, sheet)
+    for section in agreement_sections(report, wide):
+        for matrix in section.matrices:
+            title = matrix.table.title
+            yield ReportChart(matrix.key, title, matrix.svg, matrix.table)
 
 
 def _over_time(report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt and round a line of the judges' agreement over the thirds of the work."""
-    titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
-    thirds = [
-        entry
-        for entry in report["agreement"]["prompts"]
+    trends = [
+        Trend(
+            f"{prompt['label']}{in_round(entry)}: {prompt['title']}",
+            tuple(map(_point, entry["over_time"])),
+        )
+        for prompt, entry in with_prompts(report)
         if sum(part["n"] > 0 for part in entry["over_time"]) > 1
     ]
-    if not thirds:
+    if not trends:
         return
     svg = trend_lines(
-        [
-            Trend(
-                f"{entry['prompt']}{in_round(entry)}: {titles[entry['prompt']]}",
-                tuple(map(_point, entry["over_time"])),
-            )
-            for entry in thirds
-        ],
+        trends,
         title="Agreement over time",
         describe="For each prompt the share of responses on which two judges agree, in three equal parts by when each "
         "got its last first verdict.",
@@ -251,48 +234,55 @@ def _over_time(report: Report, wide: int) -> Iterator[ReportChart]:
         axes=("Thirds of the work, first to last", "Agreement of two judges, %"),
         wide=wide,
     )
-    header = ["prompt", "round", "part", "since", "until", "n", "agreement", "low", "high"]
-    coefficients = [_put_forward(part) for entry in thirds for part in entry["over_time"]]
-    header += ["method", *map(_column, coefficients[0])]
-    rows = [_part_row(entry, part) for entry in thirds for part in entry["over_time"]]
-    yield ReportChart("over-time", "Agreement over time", svg, Sheet(header, rows))
+    (table,) = [table for table in portion_tables(report) if table.key == "over-time"]
+    yield ReportChart("over-time", "Agreement over time", svg, table)
 
 
 def _point(part: AgreementThird) -> tuple[str, float | None, str]:
-    agreed = sentences.coefficient_of(part["coefficients"], "percent_agreement")["value"]
-    return f"{THIRDS[part['part']]}, n = {part['n']}", agreed, sentences.percent(agreed)
-
-
-def _part_row(entry: PromptAgreement, part: AgreementThird) -> list[object]:
-    agreed = sentences.coefficient_of(part["coefficients"], "percent_agreement")
-    place = [entry["prompt"], entry["round"], part["part"], part["since"], part["until"], part["n"]]
-    ends = [*sentences.ends_of(agreed), sentences.method_of(agreed)]
-    return [*place, agreed["value"], *ends, *(one["value"] for one in _put_forward(part))]
-
-
-def _put_forward(part: AgreementThird) -> list[Coefficient]:
-    """Kappa and alpha over all judges, and where they are weighted the unweighted ones beside them."""
-    every = part["coefficients"]
-    shown = [sentences.coefficient_of(every, name) for name in ("fleiss_kappa", "krippendorff")]
-    beside = [sentences.unweighted_of(every, one) for one in shown]
-    return [*shown, *(one for one in beside if one)]
-
-
-def _column(coefficient: Coefficient) -> str:
-    """What the sheet calls a coefficient: fleiss_kappa, or fleiss_kappa_linear."""
-    weights = coefficient["weights"]
-    return coefficient["name"] + ("" if weights == UNWEIGHTED else f"_{weights}")
+    (agreed,) = put_forward(part["coefficients"], ["percent_agreement"])
+    return f"{THIRDS[part['part']]}, n = {part['n']}", agreed.value, agreed.words.value
 
 
 # ---------------------------------------------------------------- final verdicts
 
 
 def _bars(report: Report, wide: int) -> Iterator[ReportChart]:
-    sheet = SHEETS["verdicts"](report)
-    for place, section in enumerate(prompt_sections(report, wide)):
-        rows = [row for row in sheet.rows if row[0] == section.prompt and row[2] == ALL]
-        title = f"Final verdicts on prompt {section.prompt}"
-        yield ReportChart(f"verdicts-{place}", title, section.svg, Sheet(sheet.header, rows))
+    """For each prompt the verdicts on each model's responses as a stacked bar."""
+    table = verdict_table(report)
+    for place, group in enumerate(table.groups):
+        whole = replace(
+            group, lines=tuple(line for line in group.lines if line.keys[1] == SLICE_LABELS[ALL])
+        )
+        key, title = f"verdicts-{place}", f"Final verdicts on prompt {group.key}"
+        bars = [StackedBar(line.keys[0], counts_of(line)) for line in whole.lines]
+        if not any(bar.counts[-1] for bar in bars):
+            bars = [replace(bar, counts=bar.counts[:-1]) for bar in bars]
+        svg = stacked_bars(
+            bars,
+            bar_parts(report)[: len(bars[0].counts)],
+            title=f"{title} by model",
+            describe="Each bar holds all counted responses of a model. The table next to it has every number.",
+            key=key,
+            wide=wide,
+        )
+        yield ReportChart(key, title, svg, replace(table, groups=(whole,)))
+
+
+def counts_of(line: Line) -> tuple[int, ...]:
+    """The responses with each verdict, then those without one."""
+    n, *verdicts = line.cells
+    return (*(cell.k or 0 for cell in verdicts), (n.n or 0) - (n.k or 0) if n.n else 0)
+
+
+def bar_parts(report: Report) -> list[BarPart]:
+    """The verdicts, and what stands in place of one, as bars are made of them."""
+    keys, tones = offered(report), {v.key: v.tone for v in scale_of_report(report).verdicts}
+    labels, before, parts = verdict_labels(report), Counter[str](), []
+    for key in (*keys, UNLABELLED):
+        tone = tones.get(key, MISSING)
+        parts.append(BarPart(key, labels[key], tone, before[tone]))
+        before[tone] += 1
+    return parts
 
 
 def models_in(order: str, report: Report) -> list[str]:
@@ -300,59 +290,41 @@ def models_in(order: str, report: Report) -> list[str]:
     if order == LISTED:
         return [model.name for model in read_display({}, report).models]
     shares: dict[str, list[float]] = {model["name"]: [] for model in report["models"]}
-    for prompt in report["prompts"]:
-        for cell in _best_cells(report, prompt["label"]):
-            if cell["n"]:
-                shares[cell["model"]].append(cell["k"] / cell["n"])
+    for line in best_by_model(report, verdict_table(report)).groups[0].lines:
+        shares[line.keys[0]] += [cell.value for cell in line.cells if cell.value is not None]
     return sorted(shares, key=lambda name: -fmean(shares[name] or [0.0]))
-
-
-def _best_cells(report: Report, prompt: str) -> list[VerdictCell]:
-    best = scale_of_report(report).best
-    return [
-        cell
-        for cell in report["tables"][0]["rows"]
-        if (cell["prompt"], cell["slice"], cell["verdict"]) == (prompt, ALL, best)
-    ]
 
 
 def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
     """For each prompt the share of the best verdict, model by model, with its interval; none without an order."""
-    scale, names = scale_of_report(report), models_in(order, report)
+    scale = scale_of_report(report)
     if not scale.is_ordered:
         return
-    best = scale[scale.best].label
+    best, names = scale[scale.best].label, models_in(order, report)
+    whole = best_by_model(report, verdict_table(report))
     for place, prompt in enumerate(report["prompts"]):
         if not prompt.get("judged", True):
             continue
-        cells = _best_cells(report, prompt["label"])
-        mine = sorted(cells, key=lambda cell: names.index(cell["model"]))
-        title = f"{best} on prompt {prompt['label']}, by model"
+        key, title = f"shares-{place}", f"{best} on prompt {prompt['label']}, by model"
+        table = whole.with_columns(partial(eq, prompt["label"]))
+        (group,) = table.groups
+        lines = tuple(sorted(group.lines, key=lambda line: names.index(line.keys[0])))
         svg = forest_plot(
-            [in_per_cent(_share_row(cell)) for cell in mine],
+            [in_per_cent(_estimate(line.keys[0], line.cells[0])) for line in lines],
             title=title,
             describe="A square is the share of the counted responses, its line the 95 % interval of the table.",
-            key=f"shares-{place}",
+            key=key,
             unit=f"{best} responses, %",
             ends=(0.0, 100.0),
             wide=wide,
         )
-        header = ["model", "k", "n", "low", "high", "interval"]
-        word = cluster_word(report)
-        rows = [
-            [*values(c, header[:3]), *share_ends(c), sentences.share_method(c, word)] for c in mine
-        ]
-        marks = tuple(_mark(report, prompt["name"], cell) for cell in mine)
-        yield ReportChart(f"shares-{place}", title, svg, Sheet(header, rows), marks)
+        shown = replace(table, columns=((best,),), groups=(replace(group, lines=lines),))
+        marks = tuple(_mark(report, prompt["name"], line) for line in lines)
+        yield ReportChart(key, title, svg, shown, marks)
 
 
-def _mark(report: Report, prompt: str, cell: VerdictCell) -> Figure:
-    row, model = _share_row(cell), model_id(report, cell["model"])
-    responses = query(of="final", prompt=prompt, model=model, slice=ALL, verdict=LABELLED)
-    return Figure(f"{row.label}: {row.text}", query=responses)
-
-
-def _share_row(cell: VerdictCell) -> Estimate:
-    k, n = cell["k"], cell["n"]
-    text = f"{k}/{n} {sentences.share(k, n)}" if n else "none counted"
-    return Estimate(cell["model"], k / n if n else None, *share_ends(cell), text)
+def _mark(report: Report, prompt: str, line: Line) -> Mark:
+    """To the responses of a share."""
+    model, row = line.keys[0], _estimate(line.keys[0], line.cells[0])
+    chosen = {"prompt": prompt, "model": model_id(report, model), "slice": ALL}
+    return Mark(f"{row.label}: {row.text}", query(of="final", **chosen, verdict=LABELLED))

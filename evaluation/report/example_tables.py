@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from evaluation.report.score_sections import ShownTable, arranged, head_of
 from evaluation.scorers import kinds
 from evaluation.scorers.language import axes_of, axis_values, fits, listed, scored_prompts
 from evaluation.statistics.score_tables import columns_of
+from evaluation.tables.scores import arranged, heads_of
+from evaluation.tables.table import Table
 from protocols.declaration import WIKICONTRADICT, Declaration, Entry
 from protocols.example_record import ShownBlock
 
@@ -37,16 +38,16 @@ def _block(declaration: Declaration, entry: Entry) -> ShownBlock:
     lines = _combinations(declaration, values["rows"], where)
     columns = columns_of(values, _combinations(declaration, values["columns"], where))
     table: Any = {**values, "lines": lines, "columns_shown": columns, "figures": []}
-    order, axes = arranged(table)
-    shown = ShownTable(entry.name, "", "", head_of(values["rows"]), axes, (), "")
+    order, of_columns = arranged(table)
+    shown = Table(entry.name, "", heads_of(values["rows"]), of_columns, ())
     measures = declaration.named("measure")
     cells = [measures[name].values for name in values["cells"]]
     labels = [(cell.get("label") or cell["title"], 1) for cell in cells]
-    of_axes = [[("", 1), *((of, n * len(cells)) for of, n in axis)] for axis in shown.heads]
+    of_axes = [[("", 1), *((of, n * len(cells)) for of, n in axis)] for axis in shown.over]
     dashes = [NO_FIGURE] * len(order) * len(cells)
     return ShownBlock(
         "Without responses",
-        head=[*of_axes, [(shown.head, 1), *labels * len(order)]],
+        head=[*of_axes, [(", ".join(shown.heads), 1), *labels * len(order)]],
         rows=[[" · ".join(line), *dashes] for line in lines],
     )
 

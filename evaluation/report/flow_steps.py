@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from evaluation.charts.flow_diagram import FlowBox, flow_diagram
-from evaluation.report.sentences import counted
 from evaluation.shapes.study_report import FlowStep, Report
+from evaluation.tables.sentences import counted
 
 
 def changes_of(step: FlowStep, before: FlowStep) -> list[str]:

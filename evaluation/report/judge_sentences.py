@@ -1,7 +1,10 @@
 """The judge models of a report in sentences. Pure."""
 
-from evaluation.report.figures import cluster_word
-from evaluation.report.sentences import (
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.judge_models import PromptScores, Score
+from evaluation.shapes.study_report import Report
+from evaluation.tables.report_words import cluster_word
+from evaluation.tables.sentences import (
     cell_words,
     coefficient_of,
     counted,
@@ -11,9 +14,6 @@ from evaluation.report.sentences import (
     number,
     percent,
 )
-from evaluation.shapes.judge_agreement import PromptAgreement
-from evaluation.shapes.judge_models import PromptScores, Score
-from evaluation.shapes.study_report import Report
 
 
 def judge_sentence(judge: str, prompt: PromptScores, cluster: str) -> str:

@@ -3,36 +3,29 @@
 from collections.abc import Mapping
 from typing import cast
 
-from evaluation.report.agreement_rows import (
-    COLUMNS,
-    agreement_rows,
-    agreement_sections,
-    heads,
-    interval_sentence,
-)
-from evaluation.report.annotator_rows import KAPPA_COLUMNS, glances
-from evaluation.report.comparison_rows import family_sections
+from evaluation.report.agreement_sections import agreement_sections, interval_sentence
+from evaluation.report.comparison_sentences import families
 from evaluation.report.drawings import ReportChart, drawings
-from evaluation.report.figures import (
+from evaluation.report.flow_steps import flow_rows
+from evaluation.report.judge_sections import judge_sections
+from evaluation.report.judge_sentences import halves_sentence, variants_sentence
+from evaluation.report.methods import methods_paragraph
+from evaluation.report.study_facts import resolution_in_words, rounds_in_words, study_facts
+from evaluation.report.summary import summary
+from evaluation.shapes.study_report import Report
+from evaluation.tables.agreement import agreement_table, portion_tables
+from evaluation.tables.annotators import overview
+from evaluation.tables.published import next_to_paper
+from evaluation.tables.report_words import (
     cluster_word,
     compared_word,
     in_its_words,
     is_judged,
     resampled_word,
-    weights_of,
 )
-from evaluation.report.flow_steps import flow_rows
-from evaluation.report.judge_sections import judge_sections
-from evaluation.report.judge_sentences import halves_sentence, variants_sentence
-from evaluation.report.methods import methods_paragraph
-from evaluation.report.portion_tables import portion_tables
-from evaluation.report.score_sections import populations, score_tables
-from evaluation.report.study_facts import resolution_in_words, rounds_in_words, study_facts
-from evaluation.report.summary import summary
-from evaluation.report.validation_sections import validations
-from evaluation.report.verdict_rows import prompt_sections
-from evaluation.report.wikicontradict_rows import paper_table
-from evaluation.shapes.study_report import Report
+from evaluation.tables.scores import population_table, score_tables
+from evaluation.tables.validations import validation_tables
+from evaluation.tables.verdicts import verdict_table
 
 # What the choice of the page is resampled for; all else resamples the cluster of its records.
 BY_CHOICE = ("agreement", "by_slice", "rounds")
@@ -50,14 +43,12 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "resampled": resampled_word(body),
         "order": order,
         "query": query,
-        "annotator_columns": KAPPA_COLUMNS,
         "flow": charts.get("flow"),
         "flow_rows": flow_rows(body),
-        "score_tables": [table.side_by_side for table in score_tables(body)],
-        "populations": populations(body),
-        "validations": validations(body),
+        "score_tables": [*score_tables(body), *validation_tables(body)],
+        "populations": population_table(body),
         "methods": methods_paragraph(body),
-        "annotators": [(campaign, glances(campaign)) for campaign in body["annotators"]],
+        "annotators": [(campaign, overview(campaign)) for campaign in body["annotators"]],
     }
     return {**shown, **_of_verdicts(body, charts)} if is_judged(body) else shown
 
@@ -71,26 +62,27 @@ def report_in_its_words(body: Report) -> Report:
 
 def _of_verdicts(body: Report, charts: Mapping[str, ReportChart]) -> dict[str, object]:
     """What only a study has that people judge."""
-    rows = agreement_rows(body)
+    verdicts, agreement = verdict_table(body), agreement_table(body)
     return {
         "resolution": resolution_in_words(body),
         "rounds": body.get("rounds"),
         "round_rows": rounds_in_words(body),
         "summary": summary(body, charts),
-        "agreement_columns": heads(COLUMNS, weights_of(body)),
-        "agreement": [row for row in rows if not row.is_folded],
-        "agreement_of_pairs": [row for row in rows if row.is_folded],
+        "agreement": agreement if agreement.groups[0].lines else None,
         "by_prompt": agreement_sections(body),
         "interval_sentence": interval_sentence(body),
         "over_time": charts.get("over-time"),
-        "portions": portion_tables(body, charts.get("over-time")),
+        "portions": portion_tables(body),
         "compared": compared_word(body),
-        "sections": prompt_sections(body),
-        "families": family_sections(body, compared_word(body)),
+        "verdict_table": verdicts,
+        "verdict_groups": [
+            (group, charts[f"verdicts-{n}"]) for n, group in enumerate(verdicts.groups)
+        ],
+        "families": families(body, compared_word(body)),
         "judge_sections": judge_sections(body),
         "judge_variants": variants_sentence(body) if body["judge_models"] else "",
         "judge_halves": halves_sentence(body),
         "days": charts.get("days"),
         "kappas": [chart for key, chart in charts.items() if key.startswith(("kappa", "pairs-"))],
-        "paper": paper_table(body),
+        "paper": next_to_paper(body, verdicts),
     }

@@ -2,10 +2,7 @@
 
 from collections.abc import Iterator
 
-from evaluation.report import missing, sentences
-from evaluation.report.agreement_rows import in_round
-from evaluation.report.figures import cluster_word, is_judged, resampled_word
-from evaluation.report.sentences import counted
+from evaluation.report import missing
 from evaluation.report.study_facts import NOBODY, excluded, is_cut_short, rounds_in_words
 from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.score_tables import ReportScores
@@ -14,6 +11,10 @@ from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.correlation import METHOD as FISHER
 from evaluation.statistics.tables import ALL
+from evaluation.tables import sentences
+from evaluation.tables.agreement import in_round
+from evaluation.tables.report_words import cluster_word, is_judged, resampled_word
+from evaluation.tables.sentences import counted
 
 ORDERS = {"grouped": "grouped by question and shuffled inside", "random": "fully random"}
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from evaluation.report.figures import compared_word
-from evaluation.report.sentences import counted, percent_interval
 from evaluation.shapes.study_report import Report
 from evaluation.shapes.verdict_tables import KINDS, VerdictCell
 from evaluation.statistics.tables import ALL
+from evaluation.tables.report_words import compared_word
+from evaluation.tables.sentences import counted, percent_interval
 
 
 class ShareRange(NamedTuple):

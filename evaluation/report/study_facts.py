@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from evaluation.report.sentences import counted, verdicts_in_words
 from evaluation.shapes.score_tables import ReportProtocol
 from evaluation.shapes.study_report import (
     Report,
@@ -12,6 +11,7 @@ from evaluation.shapes.study_report import (
     ReportSubset,
 )
 from evaluation.shapes.study_rounds import StudyRound
+from evaluation.tables.sentences import counted, verdicts_in_words
 from protocols.declaration import ORIGINS
 
 NOT_VERIFIED = (

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.report import missing, sentences
+from evaluation.report import missing
 from evaluation.report.drawings import ReportChart
-from evaluation.report.figures import compared_word
 from evaluation.report.missing import ShareRange
-from evaluation.report.sentences import in_words
-from evaluation.shapes.judge_agreement import PromptAgreement
 from evaluation.shapes.share_differences import Comparison, ComparisonFamily
 from evaluation.shapes.study_report import ComparedSubject, Report, ReportPrompt
+from evaluation.tables import sentences
+from evaluation.tables.report_words import compared_word
+from evaluation.tables.sentences import in_words
 
 LEVEL = 0.05
 # How many further findings are listed; the comparisons have them all.
@@ -61,29 +61,10 @@ def summary(report: Report, charts: Mapping[str, ReportChart]) -> Summary:
 
 
 def _panel(report: Report, prompt: ReportPrompt, drawing: ReportChart) -> Panel:
-    label, models = prompt["label"], [str(row[0]) for row in drawing.sheet.rows]
-    agreement = agreement_lines(report["agreement"]["prompts"], label)
+    label, models = prompt["label"], [line.keys[0] for line in drawing.table.groups[0].lines]
+    agreement = sentences.agreement_lines(report["agreement"]["prompts"], label)
     ranges = missing.ranges(report, label, models)
     return Panel(label, prompt["title"], drawing, agreement, tuple(ranges))
-
-
-def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:
-    """A line for each round on this prompt; none where nothing was measured."""
-    mine = [entry for entry in entries if entry["prompt"] == prompt]
-    return tuple(map(_agreement_line, mine)) if any(entry["pairs"] for entry in mine) else ()
-
-
-def _agreement_line(entry: PromptAgreement) -> str:
-    """Cohen's kappa where the same two people judged all responses, else Fleiss'."""
-    before = f"Round {entry['round']}: " if entry["round"] is not None else ""
-    if not entry["pairs"]:
-        return f"{before}agreement not measured"
-    kappa, beside = sentences.kappa_of(entry, 2)
-    name, n = sentences.name_of(kappa), f"n = {entry['n']:,}"
-    if kappa["value"] is None:
-        return f"{before}{name} undefined, {n}. {kappa['reason']}"
-    why = sentences.why_no_interval(kappa)
-    return f"{before}{name} {sentences.with_interval(kappa, beside)}, {n}{why and f'. {why}'}"
 
 
 def holds(row: Comparison) -> bool:

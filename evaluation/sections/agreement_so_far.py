@@ -8,11 +8,11 @@ from annotation.models import Campaign
 from evaluation.annotators.campaign import NOBODY_TWICE
 from evaluation.annotators.entered import Called, called
 from evaluation.annotators.stage_agreement import BEFORE
-from evaluation.report import sentences
-from evaluation.report.annotator_rows import STAGES
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.many_raters import fleiss_kappa, pairwise_agreement
 from evaluation.statistics.two_raters import cohen_kappa
+from evaluation.tables import sentences
+from evaluation.tables.annotators import STAGES
 
 
 def so_far(campaign: Campaign) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any, cast
 
 from django.db.models import Count
 
@@ -10,13 +11,15 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import judged_prompts, model_names, models_of, subject_of
-from evaluation.report.figures import in_its_words, word_of
-from evaluation.report.side_by_side import ReportSide
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparison_entries import plan_of
+from evaluation.sections.scored_entries import protocol_entry
 from evaluation.sections.study_agreement import agreement_in, how_compared, pair_entry
-from evaluation.sections.verdict_table import table_of
+from evaluation.sections.verdict_table import table_of, verdict_entries
+from evaluation.shapes.study_report import Report
 from evaluation.shapes.study_rounds import ChangedVerdicts, StudyRound, StudyRounds
+from evaluation.tables.joined import Side
+from evaluation.tables.report_words import in_its_words, word_of
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study
 from protocols.declaration import WIKICONTRADICT
 
@@ -83,7 +86,7 @@ def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdict
 
 def round_side(
     judged: Judged, round: Round, clustering: Clustering, other: Round | None = None
-) -> ReportSide:
+) -> Side:
     """A round as one of two sides.
 
     Its shares are of the verdicts that it ended with, final or not; with `other`, only on responses on which that
@@ -95,8 +98,16 @@ def round_side(
     seed = clustering.plan(judged.study).seed
     tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, round, other), names)
     table = table_of("verdicts", OF_ROUND, tallies, prompts, names, judged.scale, plan_of(seed))
+    of_round: dict[str, Any] = {
+        **subject,
+        "tables": [table],
+        "verdicts": verdict_entries(judged.study),
+        "ordered": bool(judged.study.judged_by.scale.best),
+    }
     declaration = judged.study.declaration
     is_declared = declaration.name != WIKICONTRADICT
+    if is_declared:
+        of_round["protocol"] = protocol_entry(declaration)
     word = word_of(clustering.by, declaration.cluster_word, is_declared=is_declared)
     agreement = in_its_words(agreement_in(judged, prompts, round, clustering), word)
-    return ReportSide(subject, table, agreement, has_rows=False)
+    return Side(cast(Report, of_round), agreement)

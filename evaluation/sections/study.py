@@ -4,8 +4,6 @@ Agreement is computed on the judges' independent first verdicts, before resoluti
 tables of verdicts on final verdicts, after exclusions. Each part names its population.
 """
 
-from typing import cast
-
 import numpy as np
 from django.conf import settings
 
@@ -32,14 +30,18 @@ from evaluation.sections.scored_entries import (
 )
 from evaluation.sections.sliced_agreement import by_slice
 from evaluation.sections.study_agreement import study_agreement
-from evaluation.sections.verdict_table import FINAL_VERDICTS, resolution_entry, verdict_table
+from evaluation.sections.verdict_table import (
+    FINAL_VERDICTS,
+    resolution_entry,
+    verdict_entries,
+    verdict_table,
+)
 from evaluation.shapes.study_report import (
     FORMAT,
     DayOfJudging,
     Report,
     ReportStudy,
     ReportSubset,
-    ReportVerdict,
 )
 from judging.models import Study
 from judging.rules.verdict_scale import UNWEIGHTED
@@ -100,17 +102,6 @@ def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     if scores:
         report["scores"] = scores_entry(scores, plan, study.only_label.partition("=")[0])
     return report
-
-
-def verdict_entries(study: Study) -> list[ReportVerdict]:
-    """What its rubric declares of each verdict, and no more."""
-    return [
-        cast(
-            ReportVerdict,
-            {name: entry[name] for name in ReportVerdict.__annotations__ if name in entry},
-        )
-        for entry in (study.judged_by.body["verdicts"] if study.is_judged else ())
-    ]
 
 
 def days_of_judging(judged: Judged) -> list[DayOfJudging]:

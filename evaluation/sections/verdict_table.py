@@ -6,13 +6,13 @@ from typing import cast
 from evaluation.counts import final_verdicts, without_verdict
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import in_name_order, one_passage_prompts
-from evaluation.shapes.study_report import ReportPrompt
+from evaluation.shapes.study_report import ReportPrompt, ReportVerdict
 from evaluation.shapes.verdict_tables import KINDS, ClusterEnds, ResolutionWay, VerdictTable
 from evaluation.statistics import bootstrap, entries, tables, wilson
 from evaluation.statistics.bootstrap import Resampled, ResamplePlan
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tallies
-from judging.models import Resolution
+from judging.models import Resolution, Study
 from pages.memory import FIGURES
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
@@ -98,3 +98,14 @@ def resolution_entry(judged: Judged) -> list[ResolutionWay]:
         if kind in without
     ]
     return ways
+
+
+def verdict_entries(study: Study) -> list[ReportVerdict]:
+    """What its rubric declares of each verdict, and no more."""
+    return [
+        cast(
+            ReportVerdict,
+            {name: entry[name] for name in ReportVerdict.__annotations__ if name in entry},
+        )
+        for entry in (study.judged_by.body["verdicts"] if study.is_judged else ())
+    ]

@@ -2,7 +2,7 @@
 
 from typing import Any, NotRequired, TypedDict
 
-from evaluation.shapes.verdict_tables import ClusterEnds
+from evaluation.shapes.verdict_tables import Ends
 from evaluation.statistics.score_tables import ScoreColumn
 from evaluation.statistics.validation import Validation
 
@@ -61,7 +61,7 @@ class ScoreMeasure(TypedDict):
     ratio: NotRequired[list[str]]
 
 
-class ScoreFigure(ClusterEnds):
+class ScoreFigure(Ends):
     """A figure of a table, by the places of its line and column; `k` of `n` with Wilson's interval where it is that.
 
     `n` alone is that of a mean over responses. `states` counts those without a label, and those that are not there.
@@ -74,8 +74,6 @@ class ScoreFigure(ClusterEnds):
     value: float | None
     k: int | None
     n: int | None
-    low: float | None
-    high: float | None
     reason: str
     states: dict[str, int]
     without_skipped: NotRequired[float | None]

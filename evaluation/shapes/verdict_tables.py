@@ -32,13 +32,18 @@ class ClusterEnds(TypedDict):
     cluster_reason: str
 
 
-class Share(ClusterEnds):
-    """`k` of `n`, with Wilson's interval (`low`, `high`) and the one by resampling articles."""
+class Ends(ClusterEnds):
+    """The same, and Wilson's interval (`low`, `high`)."""
+
+    low: float | None
+    high: float | None
+
+
+class Share(Ends):
+    """`k` of `n`, with both intervals."""
 
     k: int
     n: int
-    low: float | None
-    high: float | None
 
 
 class VerdictCell(Share):

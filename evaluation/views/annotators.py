@@ -15,8 +15,9 @@ from annotation.models import Campaign
 from evaluation.annotators import compared_rows
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations, submitted_in
-from evaluation.report import annotator_rows as layout
-from evaluation.report.figures import in_its_words
+from evaluation.tables import annotators as tables
+from evaluation.tables.report_words import in_its_words
+from evaluation.tables.sheet import sheet_of
 from evaluation.views.reports import for_researchers
 from leases.rows import first_of
 from pages.data_responses import csv_response, json_response
@@ -42,12 +43,11 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     campaign = campaign_at(request, campaign_id)
     report = campaign_agreement(campaign)
     context: dict[str, object] = {"campaign": campaign, "report": report}
-    context["columns"] = layout.KAPPA_COLUMNS
     asked = request.GET.get("round", ""), request.GET.get("stage", "")
-    if found := layout.chosen(report, *asked):
+    if found := tables.chosen(report, *asked):
         n, stage = found
         report, stage = in_its_words([report, stage], report["interval"]["cluster"])
-        context |= {"glances": layout.glances(report, n, stage), "shown": layout.laid_out(n, stage)}
+        context |= {"overview": tables.overview(report), "shown": tables.population(n, stage)}
     return render(request, "evaluation/annotators.html", context)
 
 
@@ -59,7 +59,7 @@ def as_json(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @for_researchers
 @counted("downloads")
 def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
-    sheet = layout.sheet(campaign_agreement(campaign_at(request, campaign_id)))
+    sheet = sheet_of([tables.every_measure(campaign_agreement(campaign_at(request, campaign_id)))])
     return csv_response(request, sheet.header, sheet.rows, f"campaign-{campaign_id}-agreement.csv")
 
 
@@ -77,8 +77,8 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "tags": len({(row.comparison.first.round, row.comparison.first.tag) for row in found}),
         "choice": choice,
         "kept": [(name, value) for name, value in asdict(choice).items() if name != "differ"],
-        "measure": layout.label_of(choice.measure or "validity"),
-        "stage": layout.STAGES[choice.stage or "before"],
+        "measure": tables.label_of(choice.measure or "validity"),
+        "stage": tables.STAGES[choice.stage or "before"],
         "may_review": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "evaluation/annotators_rows.html", context)

@@ -9,13 +9,13 @@ from evaluation.compare.request import AskedComparison, kinds_for, of_models, re
 from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
-from evaluation.report.comparison_rows import family_sections
-from evaluation.report.figures import cluster_word, in_its_words
+from evaluation.report.comparison_sentences import families
 from evaluation.rows.filters import verdicts_of
 from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.sections.scored_entries import protocol_entry
 from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
+from evaluation.tables.report_words import cluster_word, in_its_words
 from evaluation.views.reports import for_researchers
 from judging.models import Study
 from leases.refusal import Refusal
@@ -47,8 +47,8 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
         return render(request, "evaluation/compare.html", context, status=400)
     word = study.judged_by.scale[report["comparisons"]["verdict"]].label.lower()
     cluster = cluster_word(report)
-    families = family_sections(in_its_words(report, cluster), word)
-    context |= {"report": report, "families": families, "compared": word, "cluster": cluster}
+    context |= {"report": report, "families": families(in_its_words(report, cluster), word)}
+    context |= {"compared": word, "cluster": cluster}
     return render(request, "evaluation/compare.html", context)
 
 

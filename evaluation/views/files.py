@@ -12,10 +12,11 @@ from evaluation.archive import bundles
 from evaluation.charts.pictures import drawn
 from evaluation.charts.standalone import PAGE, WIDTHS, room
 from evaluation.paper.chart_includes import chart_name
-from evaluation.paper_archive import archive, sheets_of
+from evaluation.paper_archive import archive
 from evaluation.report.drawings import drawings
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.shapes.study_report import Report
+from evaluation.tables.all_tables import files_of, sheet
 from judging.models import Study
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from pages.data_responses import csv_response
@@ -37,11 +38,10 @@ def sheet_file(
     request: HttpRequest | Request, body: Report, name: str, stem: str, *, is_frozen: bool
 ) -> HttpResponseBase:
     """One sheet of a report as CSV, of a frozen one always the same bytes; NotFoundHere for a name of no sheet."""
-    sheets = sheets_of(body)
-    if name not in sheets:
-        raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(sheets)}, rows.")
-    sheet = sheets[name](body)
-    return csv_response(request, sheet.header, sheet.rows, f"{stem}-{name}.csv", is_data=is_frozen)
+    names = files_of(body)
+    if name not in names:
+        raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(names)}, rows.")
+    return csv_response(request, *sheet(body, name), f"{stem}-{name}.csv", is_data=is_frozen)
 
 
 def chart_file(

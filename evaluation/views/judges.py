@@ -7,7 +7,6 @@ from accounts.access import person_of
 from evaluation.access import study_for
 from evaluation.judges.counts import rounds_shown
 from evaluation.judges.judge_figures import cause_tables, compared, criteria_of, listed, shares_of
-from evaluation.report.agreement_rows import heads
 from evaluation.views.reports import for_researchers
 from judging import progress, warmup
 from judging.machine import control
@@ -40,7 +39,6 @@ def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
         "round": of.first(),
         "shares": shares_of(study, shown, rounds),
         "compared": compared(study, shown, rounds),
-        "kappa": heads(["Kappa"], study.judged_by.scale.weights)[0],
         "pace": progress.pace(shown.person, study),
         "days": progress.timesheet(shown.person, study),
         "warm_up": warmup.outcome(study, shown),

@@ -18,11 +18,11 @@ from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.counts.listed_studies import entries, studies
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
-from evaluation.report.figures import resampled_word
 from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.shapes.study_report import Report
+from evaluation.tables.report_words import resampled_word
 from evaluation.views import files
 from judging.models import Study
 from pages.paging import page_of

@@ -1,4 +1,4 @@
-"""Two reports next to each other, of one study or two, or two rounds of a study."""
+"""Two reports next to each other, of one study or two, or two rounds of a study: shares of a verdict, or scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,14 @@ from evaluation.access import study_for
 from evaluation.counts.first_verdicts import short_rounds
 from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
-from evaluation.report.sentences import changed_sentence
-from evaluation.report.side_by_side import ReportSide, next_to
 from evaluation.report.study_facts import round_in_words
 from evaluation.rows.filters import verdicts_of
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.round_entries import changed_entries, round_entries, round_side
 from evaluation.shapes.study_rounds import StudyRound
+from evaluation.tables.joined import Side, scores_of_two, verdicts_of_two
+from evaluation.tables.sentences import changed_sentence
 from evaluation.views.reports import for_researchers, frozen, live
-from evaluation.views.two_scored import two_scored
 from judging.blinding import hidden_results
 from judging.models import Round, Study
 from leases.refusal import NotFoundHere, Refusal
@@ -45,7 +44,7 @@ class ShownSide:
     """A side and what it is of: a study as it is now, as it was frozen, or in one round."""
 
     study: Study
-    side: ReportSide
+    side: Side
     frozen: ReportSnapshot | None = None
     round: StudyRound | None = None
     words: str = ""
@@ -106,12 +105,10 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     responses with a verdict of both.
     """
     study = study_for(person_of(request), study_id)
-    if not study.is_judged:
-        return two_scored(request, study)
     rounds = RoundSides(study, Clustering.from_query(request.GET))
     first, second = request.GET.get("first", ""), request.GET.get("with", "")
-    scale = study.judged_by.scale
-    verdict = _known(request, "verdict", scale.keys) or scale.offered[0].key
+    verdicts = verdicts_of(study) if study.is_judged else []
+    verdict = _known(request, "verdict", [key for key, _ in verdicts])
     on = _known(request, "on", [BOTH])
     names = [_parsed(name) for name in (first or f"{STUDY}-{study.pk}", second) if name]
     if first and names[0].kind != ROUND:
@@ -127,18 +124,23 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
         "firsts": [("", "This report"), *rounds.options],
         "options": [("", "Choose one"), *rounds.options, *_others(request, study)],
         "responses": RESPONSES,
-        "verdicts": verdicts_of(study),
+        "verdicts": verdicts,
         "chosen": {"first": first, "with": second, "verdict": verdict, "on": on},
     }
     if second:
         round_1, round_2 = chosen
-        first_shown = _shown(request, rounds, names[0], round_1, round_2 if on else None)
-        second_shown = _shown(request, rounds, names[1], round_2, round_1 if on else None)
+        sides = [
+            _shown(request, rounds, names[0], round_1, round_2 if on else None),
+            _shown(request, rounds, names[1], round_2, round_1 if on else None),
+        ]
+        one, two = (shown.side for shown in sides)
         context |= {
-            "first": first_shown,
-            "second": second_shown,
-            "sides": [("First", first_shown), ("Second", second_shown)],
-            "prompts": next_to(first_shown.side, second_shown.side, verdict),
+            "sides": list(zip(("First", "Second"), sides, strict=True)),
+            "tables": (
+                [verdicts_of_two(one, two, verdict or verdicts[0][0])]
+                if verdicts
+                else scores_of_two(one, two)
+            ),
             "changed": rounds.changed(round_1, round_2) if round_1 and round_2 else "",
             "only_both": on,
         }
@@ -155,16 +157,24 @@ def _shown(
     """The round, on responses with a verdict of `other` too where there is one; else the report of this name."""
     if round:
         return rounds.shown(round, other)
-    read = frozen if name.kind == SNAPSHOT else live
-    source = read(request, name.number)
-    used, expected = source.study.judged_by.name, rounds.study.judged_by.name
+    source = (frozen if name.kind == SNAPSHOT else live)(request, name.number)
+    _require_alike(rounds.study, source.study)
+    side = Side.of_report(source.body, "" if source.frozen else f"{source.study.pk}/rows/")
+    return ShownSide(source.study, side, source.frozen)
+
+
+def _require_alike(study: Study, other: Study) -> None:
+    """Raise Refusal where verdicts are of another rubric, or scores of another protocol."""
+    if study.is_judged:
+        what, how = "judged by the rubric", "by"
+        expected, used = study.judged_by.name, other.judged_by.name
+    else:
+        what, how = "over the protocol", "over"
+        expected, used = study.declaration.name, other.declaration.name
     if used != expected:
         raise Refusal(
-            f"{source.study} is judged by the rubric {used}, and {rounds.study} by {expected}. Choose a study of the "
-            f"rubric {expected}."
+            f"{other} is {what} {used}, and {study} {how} {expected}. Choose another one."
         )
-    side = ReportSide.of_report(source.body, has_rows=source.frozen is None)
-    return ShownSide(source.study, side, source.frozen)
 
 
 def _known(request: HttpRequest, name: str, values: Sequence[str]) -> str:
@@ -186,12 +196,13 @@ def _parsed(name: str) -> SideName:
 def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     """What can be chosen: this study's frozen reports, then other studies whose results this person may read."""
     snapshots = ReportSnapshot.objects.filter(study=study).order_by("-pk")
-    studies = list(
-        Study.objects.filter(rubric__name=study.judged_by.name)
-        .exclude(pk=study.pk)
-        .exclude(state="draft")
-        .order_by("-pk")[:MOST_STUDIES]
+    like = (
+        {"rubric__name": study.judged_by.name}
+        if study.is_judged
+        else {"items__response__run__collection__protocol__name": study.declaration.name}
     )
+    others = Study.objects.filter(**like).exclude(pk=study.pk).exclude(state="draft")
+    studies = list(others.order_by("-pk").distinct()[:MOST_STUDIES])
     hidden = hidden_results(person_of(request), studies)
     return [
         *(

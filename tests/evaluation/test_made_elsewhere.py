@@ -7,9 +7,9 @@ import pytest
 
 from accounts.roles import Role
 from evaluation.frozen import snapshots
-from evaluation.report import sentences
 from evaluation.report.study_facts import study_facts
 from evaluation.sections.study import study_report
+from evaluation.tables import sentences
 from generation.elsewhere import undoing
 from judging import studies, verdicts
 from judging.selections import Selection

@@ -14,11 +14,11 @@ from evaluation.frozen import publishing, snapshots
 from evaluation.paper.latex import latex
 from evaluation.report.display import read_display
 from evaluation.report.layout import laid_out
-from evaluation.report.validation_sections import validations
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.scorers.language import score_problems
 from evaluation.sections.study import study_report
 from evaluation.statistics.correlation import NO_SPREAD, TOO_FEW
+from evaluation.tables.validations import validation_tables
 from judging import studies
 from judging.models import Study
 from protocols.checking import all_problems
@@ -197,11 +197,12 @@ def test_it_is_on_the_page_and_in_latex(client):
     assert text.index('id="result"') < text.index('id="verdicts"') < text.index('id="scores"')
     report = study_report(study)
     source = latex(report, read_display({}, report))
-    assert "Marking by people next to exact match: people's verdicts in rows" in source
+    assert "Marking by people next to exact match. People (marks) in rows" in source
     assert "the scorer's label of the same response. Ours: in no paper.}" in source
     assert "over 5 models" in source
-    [shown] = laid_out(report, {})["validations"]
-    assert [row.n for row in shown.models] == [10] * 5
+    [*_, models] = laid_out(report, {})["score_tables"]
+    assert models.title == "Marking by people next to exact match, by model"
+    assert [line.cells[0].k for line in models.groups[0].lines] == [10] * 5
 
 
 def test_it_is_on_the_published_page_and_in_the_command(client, capsys):
@@ -212,7 +213,8 @@ def test_it_is_on_the_published_page_and_in_the_command(client, capsys):
     assertContains(page, "Correlation of the two shares over 5 models")
     call_command("report", study.slug)
     printed = capsys.readouterr().out
-    assert "Marking by people next to exact match (50 with both labels)" in printed
+    assert "Marking by people next to exact match" in printed
+    assert "50 with both labels" in printed
     assert "Pearson 0." in printed
     assert "Ours: in no paper." in printed
 
@@ -250,8 +252,8 @@ def test_excluded_questions_are_beside():
     exclude(study, 0)
     entry = entry_of(Study.objects.get(pk=study.pk))
     assert (entry["n"], entry["states"]["people"]) == (45, {"excluded": 5})
-    [shown] = validations(study_report(Study.objects.get(pk=study.pk)))
-    assert shown.beside == ("By people: 5 excluded with their question",)
+    table, _ = validation_tables(study_report(Study.objects.get(pk=study.pk)))
+    assert "By people: 5 excluded with their question." in table.about
 
 
 def test_responses_that_the_scorer_chose_are_not_compared_with_it():

@@ -175,7 +175,7 @@ def test_latex_and_methods_name_the_labels(name):
     sources = [latex(report, read_display({"form": form}, report)) for form in FORMS]
     for verdict in SCALES[name]:
         assert re.search(re.escape(verdict["label"]), sources[-1])
-    assert f"judged {SCALES[name][-1]['label'].lower()} in per cent" in sources[0]
+    assert f"The share that is {SCALES[name][-1]['label'].lower()} in n" in sources[0]
     assert methods_paragraph(report)
     assert not re.search("[Cc]orrect\\b", "".join(sources))
 

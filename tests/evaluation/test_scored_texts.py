@@ -12,10 +12,10 @@ from accounts.roles import Role
 from evaluation.counts.labelled import labels_known, with_label
 from evaluation.frozen import snapshots
 from evaluation.frozen.verifying import SAME, verify
-from evaluation.report.score_sections import score_tables
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.hashing import hashed_lines
 from evaluation.sections.study import study_report
+from evaluation.tables.scores import score_tables
 from evaluation.views.files import bundle_file
 from generation.models import Response
 from judging.models import Study
@@ -75,16 +75,15 @@ def test_the_report_has_what_the_replies_say(study):
 def test_every_figure_leads_to_the_responses_that_it_counts(study):
     compared = 0
     for table in score_tables(study_report(study)):
-        for section in table.sections:
-            for figure in (one for line in section.lines for one in line.figures):
-                counts = (figure.query, figure.value), (figure.whole, figure.of or figure.value)
-                for query, number in counts:
-                    if query:
-                        choice = ResponseChoice.from_query(QueryDict(query[1:]), study)
-                        assert chosen(study, choice).count() == int(number.removeprefix("n = ")), (
-                            query
-                        )
-                        compared += 1
+        for _, _, _, cell in table.cells:
+            for query, number in (
+                (cell.rows, cell.n if cell.k is None else cell.k),
+                (cell.whole, cell.n),
+            ):
+                if query:
+                    choice = ResponseChoice.from_query(QueryDict(query[1:]), study)
+                    assert chosen(study, choice).count() == number, query
+                    compared += 1
     assert compared > 20
 
 
@@ -92,7 +91,7 @@ def test_the_page_and_the_tables_for_a_paper_have_the_figure_without_skipped_one
     client, rita, study, capsys
 ):
     page = client.get(f"/reports/{study.pk}/")
-    assertContains(page, "without skipped 66.67, n = 3")
+    assertContains(page, "without skipped, n = 3: 66.67")
     assertContains(page, "1 skipped")
     assertContains(page, "2 without gold")
     assertContains(page, "The scorer reads no response here.")
@@ -102,10 +101,10 @@ def test_the_page_and_the_tables_for_a_paper_have_the_figure_without_skipped_one
     assertContains(paper, "contains a right one as whole words")
     assertContains(paper, "Skipped responses count 0; the figure without them stands beside.")
     full = client.get(f"/reports/{study.pk}/paper/tables.tex", {"form": "full"}).content.decode()
-    assert "50.00 2/4" in full
-    assert "without skipped 66.67, n = 3" in full
+    assert "2/4 50.00" in full
+    assert "without skipped, n = 3: 66.67" in full
     call_command("report", study.slug)
-    assert "50.00 (2/4; without skipped 66.67, n = 3; " in capsys.readouterr().out
+    assert "2/4 50.00" in capsys.readouterr().out
 
 
 def test_the_page_of_rows_shows_how_each_answer_was_read_and_scored(client, rita, study):
@@ -131,9 +130,9 @@ def test_the_files_of_figures_and_rows_have_the_scores_of_texts(client, rita, st
     assert ("wrong", "0.5", "") in shown
     assert ("skipped", "0.0", "") in shown
     assert ("", "", "chosen") in shown
-    f1 = next(row for row in rows("scores") if row["measure"] == "f1")
-    assert f1["without_skipped"] == "0.6666666666666666"
-    assert f1["states"] == "1 skipped"
+    f1 = next(row for row in rows("scores") if row["part"].startswith("F1"))
+    assert f1["beside"] == "without skipped, n = 3: 0.6666666666666666"
+    assert f1["reason"].endswith("1 skipped")
 
 
 def test_the_zip_counts_all_of_it_anew(study):

@@ -14,7 +14,7 @@ from accounts.roles import Role
 from accounts.tokens import issuing
 from accounts.tokens.scopes import scopes_of
 from config.celery import app
-from evaluation.report import sentences
+from evaluation.tables import sentences
 from generation.models import Run
 from judging import studies
 from judging.selections import Selection

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from datasets.records import collection_named
 from evaluation.counts.collection_counts import collection_table
 from evaluation.report.collection_rows import TITLES, label_of
-from evaluation.report.sentences import share
+from evaluation.tables.words import share
 from leases.command import RefusingCommand
 
 

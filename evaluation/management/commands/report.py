@@ -9,18 +9,19 @@ from django.core.management.base import CommandParser
 
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.paper_archive import archive
-from evaluation.report.agreement_rows import agreement_sections
-from evaluation.report.comparison_rows import family_sections
-from evaluation.report.figures import Figure, compared_word, is_judged
+from evaluation.report.agreement_sections import agreement_sections
+from evaluation.report.comparison_sentences import families
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
 from evaluation.report.layout import report_in_its_words
-from evaluation.report.score_sections import ShownTable, score_tables
-from evaluation.report.validation_sections import validations
-from evaluation.report.verdict_rows import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.shapes.study_report import Report
+from evaluation.tables.report_words import compared_word, is_judged
+from evaluation.tables.scores import score_tables
+from evaluation.tables.text import in_text
+from evaluation.tables.validations import validation_tables
+from evaluation.tables.verdicts import verdict_table
 from judging import studies
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
@@ -74,51 +75,19 @@ def in_lines(report: Report) -> list[str]:
     report = report_in_its_words(report)
     lines = [report["study"]["name"], ""]
     lines += _of_verdicts(report) if is_judged(report) else ["Not judged by people"]
-    for table in score_tables(report):
-        lines += ["", f"{table.title} ({table.origin})", *filter(None, [table.note])]
-        lines += _of_table(table)
-    return [*lines, *_of_people(report)]
-
-
-def _of_table(table: ShownTable) -> Iterator[str]:
-    for section in table.sections:
-        for line in section.lines:
-            cells = (
-                f"{column} {_in_words(figure)}"
-                for column, figure in zip(table.columns, line.figures, strict=True)
-            )
-            yield f"  {section.measure} ({section.unit}), {line.head}: {', '.join(cells)}"
-
-
-def _of_people(report: Report) -> Iterator[str]:
-    for shown in validations(report):
-        yield from ("", f"{shown.title} ({shown.n} with both labels)")
-        yield f"  agreement {shown.agreement.value}, kappa {shown.kappa.value}"
-        yield from (f"  {words}" for words in (*shown.beside, shown.correlation, shown.note))
-
-
-def _in_words(figure: Figure) -> str:
-    """ "33.33 (2/6)", "– (nobody is in S)"."""
-    counts = f"{figure.value}/{figure.of}" if figure.of else figure.value
-    about = "; ".join(filter(None, [counts, figure.beside, figure.reason]))
-    return f"{figure.share} ({about})" if about else figure.share
+    for table in (*score_tables(report), *validation_tables(report)):
+        lines += ["", table.title, table.about, *in_text(table)]
+    return lines
 
 
 def _of_verdicts(report: Report) -> list[str]:
     lines = [f"Agreement ({report['agreement']['population']})"]
     lines += [f"  prompt {part.where}: {part.sentence}" for part in agreement_sections(report)]
     lines += ["", f"Verdicts ({report['population']})"]
-    for section in prompt_sections(report):
-        lines.append(f"  prompt {section.prompt}: {section.title}")
-        for row in (*section.rows, *section.few):
-            cells = ", ".join(
-                f"{column.lower()} {cell.value} ({cell.share})"
-                for column, cell in zip(section.columns, row.cells, strict=True)
-            )
-            lines.append(f"    {row.model}, {row.slice.lower()}: {cells}")
-    for family in family_sections(report, compared_word(report)):
-        lines += ["", f"{family.title} ({report['comparisons']['population']})"]
-        lines += [f"  {row.sentence}" for row in family.rows] or [f"  {family.reason}"]
+    lines += in_text(verdict_table(report))
+    for family in families(report, compared_word(report)):
+        lines += ["", f"{family.table.title} ({report['comparisons']['population']})"]
+        lines += [f"  {sentence}" for sentence in family.sentences or [family.reason]]
     return lines + _of_judge_models(report)
 
 
@@ -129,8 +98,5 @@ def _of_judge_models(report: Report) -> list[str]:
     lines = ["", "Judge models", *(f"  {sentence}" for sentence in above if sentence)]
     for judge in judge_sections(report):
         lines += ["", f"{judge.judge} ({judge.population})"]
-        sentences = [
-            sentence for part in judge.prompts for sentence in (part.held_out, part.sentence)
-        ]
-        lines += [f"  {sentence}" for sentence in sentences if sentence]
+        lines += [f"  {sentence}" for part in judge.prompts for sentence in part.sentences]
     return lines

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evaluation.archive.bundles import MOST_BYTES
 from evaluation.frozen.verifying import verify
 from evaluation.labels.labels_page import printable
-from evaluation.report.sentences import counted
+from evaluation.tables.sentences import counted
 from leases.refusal import Refusal
 
 

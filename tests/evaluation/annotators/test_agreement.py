@@ -24,12 +24,12 @@ from evaluation.annotators.stage_agreement import (
     pair_block,
     stage_agreement,
 )
-from evaluation.report import sentences
-from evaluation.report.annotator_rows import laid_out
-from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import Called, in_short
 from evaluation.statistics.bootstrap import ResamplePlan
 from evaluation.statistics.coefficient import UNEQUAL
+from evaluation.tables import sentences
+from evaluation.tables.annotators import population
+from evaluation.tables.sentences import coefficient_of
 
 TYPE_I, TYPE_II, TYPE_III, TYPE_IV = (one.values for one in DIMENSIONS)
 PLAN = ResamplePlan(7, 200)
@@ -285,5 +285,5 @@ def test_a_low_kappa_where_most_agree_is_named():
         for name in ("A", "B")
         for tag in range(20)
     ]
-    shown = laid_out(1, stage_agreement("before", both, PLAN))
+    shown = population(1, stage_agreement("before", both, PLAN))
     assert shown.misleading == ["Valid or invalid"]

@@ -12,9 +12,9 @@ from annotation.models import Annotation, Campaign, Seen
 from annotation.workflow import assigning
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations
-from evaluation.report.sentences import coefficient_of
 from evaluation.sections.agreement_so_far import so_far
 from evaluation.sections.released_records import OPEN, annotated
+from evaluation.tables.sentences import coefficient_of
 from tests.annotation import factories as make
 from tests.datasets.factories import mills, record
 
@@ -182,7 +182,7 @@ def test_the_files_have_what_the_page_shows(client, rita, campaign):
     validity = [
         line for line in lines if line["measure"] == "validity" and line["stage"] == "before"
     ]
-    assert {line["coefficient"]: line["value"] for line in validity}["cohen_kappa"] == "0.0"
+    assert {line["column"]: line["value"] for line in validity}["cohen_kappa"] == "0.0"
     rows = list(csv.DictReader(io.StringIO(page_at(client, f"{base}/rows.csv"))))
     assert [(row["tag"], row["validity_1"] == row["validity_2"]) for row in rows] == [
         ("0", True),

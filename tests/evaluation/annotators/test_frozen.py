@@ -98,7 +98,7 @@ def test_a_frozen_report_shows_it_to_readers_too_and_says_if_annotations_changed
     assert "Agreement of annotators" in page
     assert "before review" in page
     sheet = client.get(f"/reports/snapshots/{snapshot.pk}/annotators.csv")
-    assert b"Mills,1,before,validity" in b"".join(sheet.streaming_content)
+    assert b"Mills,,1,before,validity" in b"".join(sheet.streaming_content)
     Study.objects.update(state="closed")
     shown = publish(snapshot, by=rita)
     page = client.get(f"/published/{shown.pk}/{shown.token}/").content.decode()

@@ -14,8 +14,10 @@ from evaluation.compare.wikicontradict_table import (
     matches,
     paper_cells,
 )
-from evaluation.report.wikicontradict_rows import paper_table
 from evaluation.sections.study import study_report
+from evaluation.tables.published import next_to_paper
+from evaluation.tables.table import Cell, Group, Line, Table
+from evaluation.tables.words import Unit
 
 
 def row(k, n, **place):
@@ -84,8 +86,27 @@ def cell(k, n, verdict="correct", **place):
 
 def page_of(*rows):
     verdicts = [{"key": key, "label": key.capitalize()} for key in ("incorrect", "correct")]
-    study = {"rubric": "wikicontradict v2"}
-    return paper_table({"study": study, "tables": [{"rows": rows}], "verdicts": verdicts})
+    report = {
+        "study": {"rubric": "wikicontradict v2"},
+        "tables": [{"rows": rows}],
+        "verdicts": verdicts,
+    }
+    return next_to_paper(report, table_of(rows))
+
+
+def table_of(rows):
+    """The study's own, a line for each verdict."""
+    lines = [
+        Line((one["model"], "All"), (shares(one, "incorrect"), shares(one, "correct")))
+        for one in rows
+    ]
+    columns = (("Incorrect",), ("Correct",))
+    return Table("verdicts", "", ("Model", "Questions"), columns, (Group("5", "", tuple(lines)),))
+
+
+def shares(one, verdict):
+    k = one["k"] if one["verdict"] == verdict else one["n"] - one["k"]
+    return Cell(Unit.SHARE, k / one["n"], k, one["n"], rows=f"?verdict={verdict}")
 
 
 def test_a_study_without_the_papers_models_has_no_table_next_to_it():
@@ -97,14 +118,15 @@ def test_a_study_without_the_papers_models_has_no_table_next_to_it():
     ("k", "n", "mark"), [(21, 48, ""), (20, 48, "differs"), (3, 10, ""), (22, 40, "does not fit")]
 )
 def test_a_cell_at_odds_with_the_paper_is_marked_in_words(k, n, mark):
-    (part,) = page_of(cell(k, n)).prompts
-    ((model, kind, (one,)),) = part.rows
-    assert (model, kind, part.columns) == ("llama-3-70b-instruct", "All", ("Correct",))
-    assert (one.ours, one.paper, one.mark) == (f"{k}/{n}", "43.8 %", mark)
+    table = page_of(cell(k, n))
+    [(group, line, column, one)] = table.cells
+    assert (group.title, line.keys) == ("Prompt 5", ("llama-3-70b-instruct", "All"))
+    assert (column, one.k, one.n, one.rows) == ("Correct", k, n, "?verdict=correct")
+    assert (one.words.beside, one.words.reason) == (("paper 43.8 %",), mark)
 
 
 def test_the_sentence_counts_all_cells_of_the_paper():
-    assert page_of(cell(21, 48), cell(0, 48, "incorrect")).sentence == (
+    assert page_of(cell(21, 48), cell(0, 48, "incorrect")).about == (
         "Of 155 cells of the paper: 1 equal, 1 with another count, 153 not in this study."
     )
 

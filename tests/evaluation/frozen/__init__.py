@@ -1,4 +1,4 @@
-"""A frozen report in the format that the program reads, and the sheets of it: what stored reports look like.
+"""A frozen report in the format that the program reads: what stored reports look like.
 
 `report.json` is the body of a snapshot of a small study: two judges, ten articles, two models, two prompts, one judge
 model. It was written once, by

@@ -49,14 +49,6 @@ def test_the_json_is_what_was_frozen(client, snapshot):
     assert json.loads(answer.content) == frozen.body()
 
 
-def test_the_sheets_are_equal_to_the_byte(client, snapshot):
-    files = list(frozen.FOLDER.glob("*.csv"))
-    assert len(files) == 7
-    for file in files:
-        answer = client.get(f"/reports/snapshots/{snapshot.pk}/{file.name}")
-        assert b"".join(answer.streaming_content) == file.read_bytes()
-
-
 OLDER = [
     *((number, None) for number in range(1, FORMAT)),
     *((4, rows_format) for rows_format in range(1, 5)),

@@ -16,10 +16,10 @@ from evaluation.paper.latex import latex
 from evaluation.report.display import FORMS, read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.methods import methods_paragraph
-from evaluation.report.sheets import SHEETS
 from evaluation.rows import export
 from evaluation.rows.hashing import hashed_lines
 from evaluation.sections.study import study_report
+from evaluation.tables.all_tables import OF_VERDICTS, sheet
 from judging import rounds, rubric_versions, studies
 from judging.files import studyfile
 from judging.files.predictions import import_predictions
@@ -87,8 +87,8 @@ def files_of(study: Study) -> Iterator[tuple[str, str]]:
     yield "rows.csv", "".join(csv_lines(list(COLUMNS), (row.values() for row in rows)))
     yield "study.json", "".join(studyfile.json_chunks(study))
     yield "study.csv", "".join(studyfile.csv_chunks(study))
-    for name, sheet in SHEETS.items():
-        yield f"{name}.csv", "".join(csv_lines(*sheet(report)))
+    for name in OF_VERDICTS:
+        yield f"{name}.csv", "".join(csv_lines(*sheet(report, name)))
     for form in FORMS:
         yield f"{form}.tex", latex(report, read_display({"form": form}, report))
     yield "methods.txt", methods_paragraph(report)

@@ -5,12 +5,10 @@ import json
 
 import pytest
 
-from evaluation.report.sheets import SHEETS
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
-from pages.data_responses import csv_lines
 from tests.evaluation.factories import INSTANCES, SCALE, exclude, judged_study, resolve_all
-from tests.evaluation.frozen import FILE, FOLDER, body
+from tests.evaluation.frozen import FILE
 from tests.evaluation.frozen.whole import FILES, files_of, study_of_two_rounds
 from tests.judging import factories as judging
 
@@ -66,9 +64,6 @@ def test_write_the_frozen_report():
     replies = "".join(f"{n},evaluation: {SAYS[n % 4]}\n" for n in range(40))
     import_predictions(study, f"item,reply\n{replies}".encode(), "Elsewhere")
     FILE.write_text(lines_of(study_report(study)) + "\n", encoding="utf-8")
-    for name, sheet in SHEETS.items():
-        lines = "".join(csv_lines(*sheet(body())))
-        (FOLDER / f"{name}.csv").write_text(lines, encoding="utf-8")
 
 
 def test_write_the_hashes_of_all_files(settings):

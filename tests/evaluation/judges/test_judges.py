@@ -40,6 +40,11 @@ def judge(study, name):
     return study.judges.get(person__username=name)
 
 
+def lines_of(study, name):
+    """The lines of a judge's comparisons: n, agreement, kappa, better, worse, leaning."""
+    return compared(study, judge(study, name), rounds_shown(study)).groups[0].lines
+
+
 @pytest.mark.both
 def test_the_list_has_shares_and_leanings_of_each(study):
     alice, bob = sorted(listed(study), key=lambda row: row.judge.person.username)
@@ -59,13 +64,13 @@ def test_a_judges_shares_add_up_over_prompts(study):
 
 def test_a_judge_is_compared_with_the_other_and_with_the_final_verdicts(study):
     resolve_all(study, "partially correct")
-    other, final, disputed = compared(study, judge(study, "bob"), rounds_shown(study))
-    assert (other.n, other.better, other.worse) == (24, 0, 2)
-    assert other.figures[0].value == "91.7 %"
-    assert (final.label, final.n, final.worse) == ("The final verdict", 24, 2)
-    assert (disputed.n, disputed.better, disputed.worse) == (2, 0, 2)
-    _, final, disputed = compared(study, judge(study, "alice"), rounds_shown(study))
-    assert (final.better, disputed.better) == (2, 2)
+    other, final, disputed = lines_of(study, "bob")
+    n, agreed, _, better, worse, _ = other.cells
+    assert (n.k, better.k, worse.k, agreed.words.value) == (24, 0, 2, "91.7 %")
+    assert (final.keys, final.cells[0].k, final.cells[4].k) == (("The final verdict",), 24, 2)
+    assert [disputed.cells[at].k for at in (0, 3, 4)] == [2, 0, 2]
+    _, final, disputed = lines_of(study, "alice")
+    assert (final.cells[3].k, disputed.cells[3].k) == (2, 2)
 
 
 def test_the_leaning_has_its_interval_by_article(rita):
@@ -79,21 +84,19 @@ def test_the_leaning_has_its_interval_by_article(rita):
         return PARTLY if is_worse else CORRECT
 
     study = judged_study(drawn_from=drawn, choose=choose)
-    (row, _) = compared(study, judge(study, "bob"), rounds_shown(study))
-    assert row.lean.value == "−30.0"
-    low, high = (
-        float(end.replace("−", "-").replace("+", "")) for end in row.lean.interval.split(" to ")
-    )
-    assert -90 < low < -30 < high <= 0
+    lean = lines_of(study, "bob")[0].cells[-1]
+    assert lean.words.value == "−30.0"
+    [interval] = lean.intervals
+    assert -0.9 < interval.low < -0.3 < interval.high <= 0
 
 
 def test_with_several_others_there_is_a_row_over_all(rita):
     study = judged_study("alice", "bob", "dora", judges_per_response=3)
-    rows = compared(study, judge(study, "bob"), rounds_shown(study))
-    *each, whole = [row for row in rows if not row.label.startswith("The final")]
-    assert whole.label == "All other judges"
-    assert whole.n == sum(row.n for row in each) == 48
-    assert whole.worse == 4
+    lines = lines_of(study, "bob")
+    *each, whole = [line for line in lines if not line.keys[0].startswith("The final")]
+    assert whole.keys == ("All other judges",)
+    assert whole.cells[0].k == sum(line.cells[0].k for line in each) == 48
+    assert whole.cells[4].k == 4
 
 
 @pytest.fixture
@@ -110,10 +113,11 @@ def test_a_judges_numbers_are_of_their_latest_round_that_counts_and_of_no_other(
     bob = judge(twice, "bob")
     (given,) = shares_of(twice, bob, shown)
     assert given.n == 8
-    other, final = compared(twice, bob, shown)
-    assert (other.label, other.n, final.n) == (judge(twice, "dora").pseudonym, 8, 8)
-    (other, _) = compared(twice, judge(twice, "alice"), shown)
-    assert (other.label, other.n) == (bob.pseudonym, 24)
+    other, final = lines_of(twice, "bob")
+    dora = judge(twice, "dora").pseudonym
+    assert (other.keys, other.cells[0].k, final.cells[0].k) == ((dora,), 8, 8)
+    (other, _) = lines_of(twice, "alice")
+    assert (other.keys, other.cells[0].k) == ((bob.pseudonym,), 24)
 
 
 def test_a_round_that_does_not_count_is_shown_only_of_who_is_in_no_other(twice):
@@ -146,7 +150,7 @@ def test_a_study_of_one_round_names_none(client, study):
 
 def test_a_single_judge_is_compared_with_nobody(client, rita):
     study = judged_study("alice", judges_per_response=1)
-    assert compared(study, judge(study, "alice"), rounds_shown(study)) == []
+    assert lines_of(study, "alice") == ()
     page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'alice').pk}/").content.decode()
     assert "No response of this judge has another verdict" in page
 
@@ -156,9 +160,9 @@ def test_causes_are_counted_by_prompt_and_by_model_and_lead_to_their_rows(client
     assert cause_tables(study) == []
     resolve_all(study)
     by_prompt, by_model = cause_tables(study)
-    assert [row.label for row in by_prompt.rows] == ["A judge slipped"]
-    assert [cell.value for cell in by_prompt.rows[0].cells] == ["2", "2"]
-    assert [cell.value for cell in by_model.rows[0].cells] == ["2", "1", "1"]
+    [line] = by_prompt.groups[0].lines
+    assert (line.keys, [cell.k for cell in line.cells]) == (("A judge slipped",), [2, 2])
+    assert [cell.k for cell in by_model.groups[0].lines[0].cells] == [2, 1, 1]
     page = client.get(f"/reports/{study.pk}/judges/").content.decode()
     links = re.findall(r'href="(/reports/\d+/rows/\?cause=[^"]+)">(\d+)<', page)
     assert len(links) == 5

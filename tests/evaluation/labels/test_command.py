@@ -4,7 +4,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.report import sentences
+from evaluation.tables import sentences
 from tests.evaluation.statistics.test_agreement import FIVE
 
 LINES = "item,rater,label,cluster\n" + "".join(

@@ -66,7 +66,7 @@ def compare(body, models, labels):
     """A family of each kind: prompts, models, reasoning, gains."""
     prompts, reasoning = body["comparisons"]["families"]
     row, other = prompts["rows"][0], reasoning["rows"][0]
-    ends = {"low": -0.1234, "high": 0.5678}
+    ends = {"low": -0.1234, "high": 0.5678, "clusters": 40}
     gain = {"value": 0.2, "k_1": 1, "n_1": 5, "k_2": 2, "n_2": 5, **ends}
     pairs = list(combinations(models, 2))[:6]
     both = {"first": labels[0], "second": labels[-1]}

@@ -6,11 +6,11 @@ import re
 import pytest
 
 from evaluation.paper.latex import latex
-from evaluation.report import sentences
 from evaluation.report.display import read_display
 from evaluation.report.methods import methods_paragraph
 from evaluation.report.study_facts import study_facts
 from evaluation.sections.study import study_report
+from evaluation.tables import sentences
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Study
 from leases.refusal import Refusal
@@ -112,13 +112,13 @@ def test_comparisons_and_judge_models_are_there_with_the_researchers_names(form,
     assert r"Our judge \& Co" in text
     assert f"P{judge['prompts'][0]['prompt']}!" in text
     model = report["models"][0]["id"]
-    assert rf"Model\_{model} & P1!, P4! & " in text
+    assert rf"Model\_{model} & P1! & P4! & " in text
 
 
 def test_rows_of_comparisons_stand_in_the_order_wanted(report):
     first, second = (model["id"] for model in report["models"])
     text = source(report, **{f"place-model-{second}": "1", f"place-model-{first}": "2"})
-    part = text[text.index("-comparisons}") :]
+    part = text[text.index("-comparisons-") :]
     names = [model["name"] for model in report["models"]]
     assert part.index(f"{names[1]} &") < part.index(f"{names[0]} &")
 
@@ -141,7 +141,7 @@ def test_every_score_of_a_judge_model_is_in_the_full_form(report):
             *(one["f"]["value"] for one in result["classes"]),
         ]:
             if value is not None:
-                assert f"{100 * value:.1f}" in text
+                assert f"{value:.3f}" in text
     for cell in judge["table"]["rows"]:
         if cell["n"] and cell["verdict"] != "unlabelled":
             assert f"{cell['k']}/{cell['n']} " in text
@@ -161,7 +161,7 @@ def test_a_table_says_what_is_subtracted_from_what(report):
     check(text)
     assert "(second prompt less first prompt)" in text
     assert "(gain on explicit less gain on implicit; margin 10 points)" in text
-    assert r"+20.0 ($n=5$) & 0.0 ($n=5$) & +20.0" in text
+    assert r"+20.0 n = 5 & 0.0 n = 5 & +20.0" in text
 
 
 def captions(text):
@@ -194,8 +194,8 @@ def test_every_dash_of_a_table_has_its_reason_in_the_caption(form, report):
     of_differences = (
         "no question has a verdict on both sides; fewer than 8 articles: too few for an interval"
     )
-    assert f"{why}{of_differences}" in told["comparisons"]
-    assert "no response has a final verdict" in told["compact" if form == "compact" else "verdicts"]
+    assert f"{why}{of_differences}" in told["comparisons-passages"]
+    assert "no response has a verdict" in told["compact" if form == "compact" else "verdicts"]
     of_kappa = told["compact" if form == "compact" else "agreement"]
     assert "both raters used one category only" in of_kappa
     assert ("kappa is of two people who judged all these responses" in of_kappa) == (
@@ -216,7 +216,7 @@ def test_kappa_of_the_compact_form_has_its_interval_as_shares_have(report):
         [pair] = entry["pairs"]
         kappa = sentences.coefficient_of(pair["coefficients"], "cohen_kappa")
         low, high = sentences.ends_of(kappa)
-        assert rf"{kappa['value']:.2f} \mbox{{[{low:.2f}, {high:.2f}]}} ({kappa['n']})" in text
+        assert rf"{kappa['value']:.3f} \mbox{{[{low:.3f} to {high:.3f}]}} ({kappa['n']})" in text
 
 
 def test_comparisons_that_were_not_computed_are_named_in_a_comment(report):

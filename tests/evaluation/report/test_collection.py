@@ -69,9 +69,9 @@ def test_every_link_leads_to_as_many_rows(mills, client, rita):
     assert page.status_code == 200
     followed = 0
     for _, lines in page.context["groups"]:
-        for line in (line for line in lines if line.figure.query and not line.of_tags):
-            rows = client.get(f"/collections/{mills.name}/questions/{line.figure.query}")
-            assert rows.context["page"].paginator.count == int(line.figure.value)
+        for line in (line for line in lines if line.cell.rows and not line.of_tags):
+            rows = client.get(f"/collections/{mills.name}/questions/{line.cell.rows}")
+            assert rows.context["page"].paginator.count == line.cell.k
             followed += 1
     assert followed >= 4
 

@@ -11,6 +11,7 @@ from evaluation.charts.standalone import room, standalone
 from evaluation.charts.svg import SANS
 from evaluation.report.drawings import drawings
 from evaluation.sections.study import study_report
+from evaluation.statistics import bootstrap
 from tests.evaluation.factories import judged_study
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +55,7 @@ def test_a_chart_goes_out_in_every_form(client, rita, study):
     assert pdf["Content-Disposition"].endswith('-kappa-column.pdf"')
     assert client.get(f"{base}.pdf", {"width": "wall"}).status_code == 400
     lines = b"".join(client.get(f"{base}.csv").streaming_content).decode("utf-8-sig").splitlines()
-    assert lines[0].startswith("prompt,round,final,judge_1,judge_2,kappa")
+    assert lines[0].startswith("table,part,prompt,column,unit,value")
     assert svg.content.decode().count("(n\xa0=\xa08)") >= 3
     assert len(lines) == 4
 
@@ -144,10 +145,11 @@ def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client,
     drawing = drawings(report)["over-time"]
     parts = [part for prompt in report["agreement"]["prompts"] for part in prompt["over_time"]]
     rows = [dict(zip(drawing.sheet.header, row, strict=True)) for row in drawing.sheet.rows]
-    assert [row["n"] for row in rows] == [part["n"] for part in parts]
-    agreed = [part["coefficients"][0]["value"] for part in parts]
-    assert [row["agreement"] for row in rows] == agreed
-    assert {row["method"] for row in rows} == {"Wilson"}, "Four articles are too few to resample."
+    assert [row["k"] for row in rows if row["column"] == "n"] == [part["n"] for part in parts]
+    agreed = [row for row in rows if row["column"] == "Agreement"]
+    assert [row["value"] for row in agreed] == [part["coefficients"][0]["value"] for part in parts]
+    methods = {row["method"] for row in agreed}
+    assert methods == {"Wilson"}, "Four articles are too few to resample."
     assert drawing.svg in client.get(f"/reports/{study.pk}/").content.decode()
     assert client.get(f"/reports/{study.pk}/charts/over-time.png").content.startswith(PNG)
     for prompt in report["agreement"]["prompts"]:
@@ -160,9 +162,12 @@ def test_the_chart_of_shares_has_the_interval_of_the_table():
     cell = next(row for row in report["tables"][0]["rows"] if row["verdict"] == "correct")
     cell |= {"cluster_low": 0.25, "cluster_high": 0.75}
     drawing = drawings(report)["shares-0"]
-    assert drawing.sheet.rows[0][3:] == [0.25, 0.75, "resampling articles"]
+    first, second = (
+        dict(zip(drawing.sheet.header, row, strict=True)) for row in drawing.sheet.rows
+    )
+    assert (first["low"], first["high"], first["method"]) == (0.25, 0.75, bootstrap.METHOD)
     assert 'x1="25.000%"' in drawing.svg
-    assert drawing.sheet.rows[1][5] == "Wilson"
+    assert second["method"] == "Wilson"
 
 
 def test_each_mark_of_the_shares_leads_to_the_responses_that_it_counts(client, rita):

@@ -1,14 +1,8 @@
 import pytest
 
-from evaluation.report.sentences import (
-    agreement_sentence,
-    counted,
-    interval,
-    number,
-    percent,
-    percent_interval,
-)
 from evaluation.statistics import many_raters, two_raters
+from evaluation.tables.sentences import agreement_sentence
+from evaluation.tables.words import counted, interval, number, percent, percent_interval
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from evaluation.report.comparison_rows import comparison_sentence
+from evaluation.report.comparison_sentences import comparison_sentence
 from evaluation.report.judge_sentences import judge_sentence
-from evaluation.report.sentences import p_value, point_ends, points
-from evaluation.report.verdict_rows import prompt_sentence
+from evaluation.tables.verdicts import prompt_sentence
+from evaluation.tables.words import p_value, point_ends, points
 
 FAMILY = {"kind": "prompts", "margin": None}
 

@@ -3,7 +3,6 @@
 import pytest
 
 from evaluation.report.drawings import LISTED, drawings, models_in
-from evaluation.report.sentences import in_words
 from evaluation.report.summary import (
     NO_DIFFERENCE,
     NOT_COMPARED,
@@ -13,6 +12,7 @@ from evaluation.report.summary import (
     summary,
 )
 from evaluation.sections.study import study_report
+from evaluation.tables.sentences import in_words
 from tests.evaluation.factories import judged_study
 
 
@@ -172,5 +172,5 @@ def test_models_come_by_their_mean_share_or_as_listed(study):
     assert models_in(LISTED, report) == names
     report["display"] = {f"place-model-{report['models'][-1]['id']}": "1"}
     assert models_in(LISTED, report)[0] == names[-1]
-    assert [r[0] for r in drawings(report)["shares-0"].sheet.rows] == names[::-1]
-    assert drawings(report, LISTED)["shares-0"].sheet.rows[0][0] == names[-1]
+    assert [r[2] for r in drawings(report)["shares-0"].sheet.rows] == names[::-1]
+    assert drawings(report, LISTED)["shares-0"].sheet.rows[0][2] == names[-1]

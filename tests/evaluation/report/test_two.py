@@ -1,6 +1,7 @@
 """Two reports, or two rounds of a study, next to each other."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.db import connection
@@ -9,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import RoleGrant
 from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
-from evaluation.report.side_by_side import ReportSide, next_to
 from evaluation.sections.study import study_report
+from evaluation.tables.joined import Side, verdicts_of_two
 from generation.models import Run
 from judging import rounds
 from judging.models import Resolution
@@ -44,37 +45,45 @@ def other(study):
 
 
 def side(study):
-    return ReportSide.of_report(study_report(study))
+    return Side.of_report(study_report(study))
 
 
-def prompt_of(prompts, label):
-    (found,) = [one for one in prompts if one.label == label]
+def prompt_of(table, label):
+    (found,) = [one for one in table.groups if one.title.startswith(f"{label}: ")]
     return found
 
 
-def texts(row):
-    return [side.value for side in row.sides], row.difference
+def over_all(table, label="4"):
+    return [line for line in prompt_of(table, label).lines if line.keys[1] == "All"]
+
+
+def texts(line):
+    first, second, difference = line.cells
+    return [counts_of(first), counts_of(second)], difference.words.value
+
+
+def counts_of(cell):
+    return f"{cell.k}/{cell.n}" if cell.n else cell.words.value
 
 
 def test_shares_are_matched_by_prompt_model_and_slice(study, other):
     first, second = side(study), side(other)
-    prompts = next_to(first, second, "correct")
-    shown = [one["label"] for one in first.subject["prompts"]]
-    assert [one.label for one in prompts] == sorted(shown)
-    shown = [texts(row) for row in prompt_of(prompts, "4").rows if row.slice == "All"]
-    assert shown == [(["3/3", "0/4"], "−100.0")] * 2
-    turned = next_to(second, first, "incorrect")
-    shown = [texts(row) for row in prompt_of(turned, "4").rows if row.slice == "All"]
-    assert shown == [(["4/4", "0/3"], "−100.0")] * 2
+    table = verdicts_of_two(first, second, "correct")
+    prompts = first.report["prompts"]
+    assert [one.title for one in table.groups] == [
+        f"{one['label']}: {one['title']}" for one in sorted(prompts, key=lambda one: one["label"])
+    ]
+    assert table.column_words == ["First", "Second", "Difference"]
+    assert [*map(texts, over_all(table))] == [(["3/3", "0/4"], "−100.0")] * 2
+    turned = verdicts_of_two(second, first, "incorrect")
+    assert [*map(texts, over_all(turned))] == [(["4/4", "0/3"], "−100.0")] * 2
 
 
 def test_agreement_is_given_where_it_was_measured(study, other):
-    prompts = next_to(side(study), side(other), "correct")
-    for prompt in prompts:
-        (words,) = prompt.agreement[0]
-        assert words.startswith("Cohen's kappa")
-        assert ", n = 8. " in words
-        assert prompt.agreement[1] == ()
+    for prompt in verdicts_of_two(side(study), side(other), "correct").groups:
+        assert prompt.sentence.startswith("First: Cohen's kappa")
+        assert ", n = 8. " in prompt.sentence
+        assert prompt.sentence.endswith("Second: not measured.")
 
 
 def test_models_are_matched_by_their_numbers_whatever_a_report_calls_them(study, other):
@@ -86,11 +95,37 @@ def test_models_are_matched_by_their_numbers_whatever_a_report_calls_them(study,
         **second,
         "models": [{**model, "name": turned[model["name"]]} for model in second["models"]],
         "tables": [
-            {**table, "rows": [{**row, "model": turned[row["model"]]} for row in table["rows"]]}
+            {
+                **table,
+                **{
+                    part: [{**row, "model": turned[row["model"]]} for row in table[part]]
+                    for part in ("rows", "lines")
+                },
+            }
         ],
     }
-    one, two, turned = map(ReportSide.of_report, (first, second, renamed))
-    assert next_to(one, turned, "correct") == next_to(one, two, "correct")
+    one, two, turned = map(Side.of_report, (first, second, renamed))
+    assert verdicts_of_two(one, turned, "correct") == verdicts_of_two(one, two, "correct")
+
+
+def test_another_model_of_the_same_name_stands_alone(study, other):
+    first, second = side(study), side(other)
+    report = second.report
+    second = replace(
+        second,
+        report={
+            **report,
+            "models": [{**one, "id": one["id"] + 100} for one in report["models"]],
+        },
+    )
+    lines = over_all(verdicts_of_two(first, second, "correct"))
+    names = [model["name"] for model in report["models"]]
+    numbers = [model["id"] + 100 for model in report["models"]]
+    assert [line.keys[0] for line in lines] == [
+        *names,
+        *(f"{name} (no. {number})" for name, number in zip(names, numbers, strict=True)),
+    ]
+    assert {line.cells[2].words.value for line in lines} == {""}
 
 
 def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
@@ -100,13 +135,24 @@ def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
     part = {
         **whole,
         "prompts": whole["prompts"][1:],
-        "tables": [{**table, "rows": [row for row in table["rows"] if row["model"] != model]}],
+        "tables": [
+            {
+                **table,
+                **{
+                    part: [row for row in table[part] if row["model"] != model]
+                    for part in ("rows", "lines")
+                },
+            }
+        ],
     }
-    for prompt in next_to(ReportSide.of_report(whole), ReportSide.of_report(part), "correct"):
-        for row in prompt.rows:
-            is_absent = prompt.label == gone["label"] or row.model == model
-            assert (row.sides[1].value == "–") is is_absent
-            assert (row.difference == "") is is_absent
+    table = verdicts_of_two(Side.of_report(whole), Side.of_report(part), "correct")
+    for prompt in table.groups:
+        assert prompt.lines
+        for line in prompt.lines:
+            is_absent = prompt.key == gone["name"] or line.keys[0] == model
+            (_, second), difference = texts(line)
+            assert (second == "–") is is_absent
+            assert (difference == "") is is_absent
 
 
 def test_the_page_offers_frozen_and_other_reports_and_shows_the_chosen_one(client, study, other):
@@ -120,10 +166,9 @@ def test_the_page_offers_frozen_and_other_reports_and_shows_the_chosen_one(clien
     ]
     page = client.get(address, {"with": f"snapshot-{frozen.pk}", "verdict": "partially correct"})
     shown = page.content.decode()
-    assert "1/4" in shown
     assert "0/3" in shown
     assert "−25.0" in shown
-    links = re.findall(r'href="(/reports/\d+/rows/\?[^"]+)">1/4<', shown)
+    links = re.findall(r'href="(/reports/\d+/rows/\?[^"]+)">1</a>/4<', shown)
     rows = client.get(links[0].replace("&amp;", "&")).content.decode()
     assert "1 response" in rows
 
@@ -176,16 +221,20 @@ def counted(study, n, prompt, model, verdict="correct"):
 
 def test_a_round_has_the_verdicts_that_it_ended_with_whichever_are_final(client, twice):
     answer = shown_rounds(client, twice)
-    rows = [one for one in prompt_of(answer.context["prompts"], "4").rows if one.slice == "All"]
-    models = [item["id"] for item in answer.context["first"].side.subject["models"]]
-    assert [[each.value for each in row.sides] for row in rows] == [
+    lines = over_all(answer.context["tables"][0])
+    models = [item["id"] for item in side_of(answer, 0).report["models"]]
+    assert [texts(line)[0] for line in lines] == [
         [counted(twice, 1, BOTH, model), counted(twice, 2, BOTH, model)] for model in models
     ]
-    assert {row.sides[0].value for row in rows} == {"3/4"}
-    for row in rows:
-        k, n = map(int, row.sides[1].value.split("/"))
-        assert row.difference == texts_of_points(100 * (k / n - 3 / 4))
-        assert all(each.interval for each in row.sides)
+    assert {counts_of(line.cells[0]) for line in lines} == {"3/4"}
+    for line in lines:
+        k, n = line.cells[1].k, line.cells[1].n
+        assert texts(line)[1] == texts_of_points(100 * (k / n - 3 / 4))
+        assert all(cell.intervals for cell in line.cells[:2])
+
+
+def side_of(answer, place):
+    return answer.context["sides"][place][1].side
 
 
 def texts_of_points(value):
@@ -193,25 +242,25 @@ def texts_of_points(value):
 
 
 def test_a_prompt_that_a_round_did_not_judge_has_a_dash(client, twice):
-    prompts = shown_rounds(client, twice).context["prompts"]
-    for prompt in prompts:
-        if prompt.label != "4":
-            assert {row.sides[1].value for row in prompt.rows} == {"–"}
-            assert {row.difference for row in prompt.rows} == {""}
-            assert [len(side) for side in prompt.agreement] == [1, 0]
+    for prompt in shown_rounds(client, twice).context["tables"][0].groups:
+        if prompt.key != BOTH:
+            assert {texts(line)[0][1] for line in prompt.lines} == {"–"}
+            assert {texts(line)[1] for line in prompt.lines} == {""}
+            assert prompt.sentence.endswith("Second: not measured.")
 
 
 def test_agreement_is_that_of_each_round(client, twice):
-    of_four = prompt_of(shown_rounds(client, twice).context["prompts"], "4").agreement
+    words = prompt_of(shown_rounds(client, twice).context["tables"][0], "4").sentence
+    of_four = words.removeprefix("First: ").split(" Second: ")
     in_report = study_report(twice)["agreement"]["prompts"]
     entries = [one for one in in_report if one["prompt"] == "4"]
     assert of_four[0] != of_four[1]
-    for (words,), entry in zip(of_four, entries, strict=True):
+    for words, entry in zip(of_four, entries, strict=True):
         kappa = entry["pairs"][0]["coefficients"][1]["value"]
         assert words.startswith(f"Cohen's kappa {kappa:.2f}")
         assert ", n = 8. Fewer than 8 articles" in words
-    by_tag = shown_rounds(client, twice, cluster="tag").context["prompts"]
-    assert "Fewer than 8 tags" in prompt_of(by_tag, "4").agreement[0][0]
+    [by_tag] = shown_rounds(client, twice, cluster="tag").context["tables"]
+    assert "Fewer than 8 tags" in prompt_of(by_tag, "4").sentence
 
 
 def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice):
@@ -229,10 +278,9 @@ def test_the_same_responses_of_both_rounds_can_be_compared(client, twice):
     resolved.filter(item__position=resolved.first().item.position).delete()
     answer = shown_rounds(client, twice, on="both")
     assert "No response to this prompt has a verdict of both." in answer.content.decode()
-    alike = answer.context
-    assert (alike["first"].side.n, alike["second"].side.n) == (7, 7)
-    assert shown_rounds(client, twice).context["first"].side.n > 7
-    assert {row.sides[0].value for row in prompt_of(alike["prompts"], "1").rows} == set()
+    assert [side_of(answer, place).n for place in (0, 1)] == [7, 7]
+    assert side_of(shown_rounds(client, twice), 0).n > 7
+    assert prompt_of(answer.context["tables"][0], "1").lines == ()
 
 
 def test_next_to_a_report_all_responses_of_a_round_are_counted_and_the_list_says_so(client, twice):
@@ -252,11 +300,11 @@ def test_no_share_of_a_round_leads_to_rows_which_are_those_of_final_verdicts(cli
 
 
 def test_excluded_questions_are_in_no_share_of_a_round(client, twice):
-    before = shown_rounds(client, twice).context
+    before = shown_rounds(client, twice)
     exclude(twice, 1)
-    after = shown_rounds(client, twice).context
-    assert (before["second"].side.n, after["second"].side.n) == (8, 6)
-    assert after["first"].side.n < before["first"].side.n
+    after = shown_rounds(client, twice)
+    assert (side_of(before, 1).n, side_of(after, 1).n) == (8, 6)
+    assert side_of(after, 0).n < side_of(before, 0).n
 
 
 def test_a_round_without_a_verdict_says_so(client, twice):

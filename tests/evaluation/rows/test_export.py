@@ -1,6 +1,5 @@
 """Each number leads to exactly the rows it counts."""
 
-import re
 from urllib.parse import parse_qsl
 
 import pytest
@@ -8,20 +7,33 @@ import pytest
 from evaluation.compare.families import Family
 from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
-from evaluation.report.agreement_rows import agreement_rows, agreement_sections
-from evaluation.report.comparison_rows import family_sections
-from evaluation.report.verdict_rows import prompt_sections
 from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.export import records
 from evaluation.rows.hashing import digest
 from evaluation.sections.comparison_entries import answers_of, comparisons_entry
 from evaluation.sections.study import study_report
+from evaluation.tables.agreement import agreement_table, portion_tables
+from evaluation.tables.all_tables import OF_VERDICTS
+from evaluation.tables.differences import difference_tables
+from judging.files.predictions import import_predictions
 from judging.models import Judgment
 from leases.refusal import Refusal
-from tests.evaluation.factories import exclude, judge_all, judged_study, run_of_all_kinds
+from tests.evaluation.factories import (
+    exclude,
+    judge_all,
+    judged_in_three_rounds,
+    judged_study,
+    judged_twice,
+    run_of_all_kinds,
+)
 from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
+SAYS = ("correct", "partially correct", "incorrect", "?")
+
+
+def changing_pairs():
+    return judged_study("alice", "bob", "carl", order="random")
 
 
 def count(study, query):
@@ -30,35 +42,29 @@ def count(study, query):
     ).count()
 
 
-def check(study, figures):
-    """Each figure that links to rows links to as many as it says."""
-    linked = [figure for figure in figures if figure.query]
-    numbers = [int(re.split("[ /]", figure.value)[0]) for figure in linked]
-    assert [count(study, figure.query) for figure in linked] == numbers
-    return linked
+def check(study, tables):
+    """Each number that links to rows links to as many as it says; returns how many were followed."""
+    followed = 0
+    for table in tables:
+        for _, line, column, cell in table.cells:
+            for n, rows in ((cell.k, cell.rows), (cell.n, cell.whole)):
+                if rows and n is not None:
+                    assert count(study, rows) == n, (table.title, line.keys, column)
+                    followed += 1
+    return followed
 
 
-def test_every_linked_verdict_counts_its_rows(study):
-    exclude(study, 4)
-    rows = [
-        row
-        for section in prompt_sections(study_report(study))
-        for row in (*section.rows, *section.few)
-    ]
-    assert len(check(study, [figure for row in rows for figure in row.cells])) > 10
-
-
-def test_every_linked_n_counts_its_rows_judged_or_not(study):
-    rows = [
-        row
-        for section in prompt_sections(study_report(study))
-        for row in (*section.rows, *section.few)
-    ]
-    linked = [row.n for row in rows if row.n.query]
-    assert any(" of " in figure.value for figure in linked)
-    assert [count(study, figure.query) for figure in linked] == [
-        int(figure.value.split()[-1]) for figure in linked
-    ]
+@pytest.mark.parametrize("excluded", [0, 4])
+def test_every_linked_number_of_a_report_counts_its_rows(excluded, study):
+    """Two of the responses wait for a final verdict; a judge model replied to all."""
+    replies = "".join(f"{n},evaluation: {SAYS[n % 4]}\n" for n in range(24))
+    import_predictions(study, f"item,reply\n{replies}".encode(), "Elsewhere")
+    if excluded:
+        exclude(study, excluded)
+    report = study_report(study)
+    for name, tables in OF_VERDICTS.items():
+        assert check(study, tables(report)) or name == "agreement", name
+    assert check(study, [agreement_table(report), *portion_tables(report)])
 
 
 @pytest.mark.parametrize(
@@ -79,18 +85,14 @@ def test_every_side_of_a_comparison_counts_its_rows(family, left_out, study):
     names = {model["id"]: model["name"] for model in report["models"]}
     answers = answers_of(final_verdicts.answered(items_of(study), names), "correct")
     report["comparisons"] = comparisons_entry(answers, 0, [family])
-    (section,) = family_sections(report, "correct")
-    assert len(check(study, [side for row in section.rows for side in row.sides])) >= 2
+    assert check(study, difference_tables(report, "correct")) >= 2
 
 
-@pytest.mark.parametrize("judges", [("alice", "bob"), ("alice", "bob", "carl")])
-def test_every_cell_of_a_matrix_counts_its_rows(judges):
-    study = judged_study(*judges, order="random")
+@pytest.mark.parametrize("make", [changing_pairs, judged_twice, judged_in_three_rounds])
+def test_every_cell_of_agreement_counts_its_rows(make):
+    study = make()
     report = study_report(study)
-    matrices = [matrix for section in agreement_sections(report) for matrix in section.matrices]
-    check(study, [figure for matrix in matrices for _, row in matrix.rows for figure in row])
-    for row in agreement_rows(report):
-        assert count(study, row.query) == row.n
+    assert check(study, [agreement_table(report), *OF_VERDICTS["confusion"](report)]) > 5
 
 
 @pytest.mark.parametrize(

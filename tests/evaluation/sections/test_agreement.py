@@ -10,7 +10,6 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.counts.judged import Judged
-from evaluation.report import sentences
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.sections.study_agreement import (
@@ -22,6 +21,7 @@ from evaluation.sections.study_agreement import (
 from evaluation.statistics import two_raters
 from evaluation.statistics.bootstrap import METHOD, ResamplePlan, intervals
 from evaluation.statistics.groups import Groups
+from evaluation.tables import sentences
 from judging.models import JudgingSlot, Judgment, Round, Study
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study

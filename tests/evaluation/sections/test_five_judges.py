@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from evaluation.report.agreement_rows import agreement_rows
 from evaluation.sections.study import study_report
+from evaluation.tables.agreement import agreement_table
 from judging.models import StudyItem
 from tests.evaluation.factories import judge_all
 from tests.judging import declared
@@ -39,13 +39,16 @@ def test_the_coefficients_are_those_of_the_paper_and_kappa_does_not_stand_alone(
     assert values["percent_agreement"] == pytest.approx(0.997, abs=1e-12)
     assert values["fleiss_kappa"] == pytest.approx(Fraction(124, 499), abs=1e-12)
     assert values["krippendorff_alpha_nominal"] == pytest.approx(Fraction(995, 3992), abs=1e-12)
-    [everybody] = [row for row in agreement_rows(report) if row.judges == "all"]
-    assert everybody.warning.startswith("The raters agree on most items, yet kappa is low")
+    [group] = agreement_table(report).groups
+    by_judges = {line.keys[1]: line for line in group.lines}
+    assert by_judges["all (Fleiss' kappa)"].note.startswith(
+        "The raters agree on most items, yet kappa is low"
+    )
     apart = [pair["warning"] for pair in entry["pairs"] if pair["warning"]]
     # On the page one row stands for the ten pairs.
-    [pairs] = [row for row in agreement_rows(report) if row.judges == "10 pairs"]
-    assert sum(row.is_folded for row in agreement_rows(report)) == 10
-    assert pairs.figures[0].value == "mean 99.7 %"
-    assert pairs.figures[0].reason == "99.5 to 100.0 % in 10 pairs"
+    assert group.n_folded == 10
+    agreed = by_judges["mean of 10 pairs"].cells[1].words
+    assert (agreed.value, agreed.beside) == ("99.7 %", ("lowest 99.5 %", "highest 100.0 %"))
+    assert agreed.reason == "from 10 pairs"
     # Two said no and three yes of one text: six pairs of two differ once.
     assert (len(entry["pairs"]), len(apart)) == (10, 6)

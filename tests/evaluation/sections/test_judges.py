@@ -9,10 +9,10 @@ import pytest
 
 from evaluation.report.judge_sections import judge_sections
 from evaluation.report.judge_sentences import halves_sentence, variants_sentence
-from evaluation.report.sheets import SHEETS
 from evaluation.rows import replies as export
 from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report
+from evaluation.tables.all_tables import sheet
 from generation.models import LanguageModel
 from judging import rounds, rubric_versions, studies
 from judging.files.predictions import import_predictions
@@ -146,49 +146,39 @@ def counted(client, study, link):
 
 
 @pytest.mark.both
-def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client, rita):
-    (section,) = judge_sections(study_report(study))
-    matrices = [result.matrix for result in section.prompts]
-    linked = [cell for matrix in matrices for _, row in matrix for cell in row if cell.query]
-    numbers = [int(cell.value) for cell in linked]
-    assert len(linked) > 5
-    assert [counted(client, study, cell.query) for cell in linked] == numbers
-
-
-@pytest.mark.both
 @pytest.mark.parametrize("with_another", [False, True])
-def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_another, rita):
+def test_every_number_leads_to_the_rows_it_is_computed_from(study, client, with_another, rita):
     if with_another:  # whose verdicts are in no link of the first one's
         ask(study, lambda n: "incorrect", "Another")
     body = study_report(study)
     section = next(one for one in judge_sections(body) if one.judge == "Elsewhere (model)")
-    for result in section.prompts:
-        shares = [result.accuracy, *(figure for _, three in result.classes for figure in three[:2])]
-        for figure in shares:
-            if figure.query:
-                assert counted(client, study, figure.query) == int(figure.value)
-            if figure.of:
-                assert counted(client, study, figure.whole) == int(figure.of)
-        right, n = int(result.accuracy.value), int(result.accuracy.of)
-        assert int(result.wrong.value) == n - right == counted(client, study, result.wrong.query)
-        for label, (precision, recall, f) in result.classes:
-            if f.query and precision.of and recall.of:
-                either = int(precision.of) + int(recall.of) - int(precision.value)
-                assert counted(client, study, f.query) == either, label
-
-
-def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, client, rita):
-    (section,) = judge_sections(study_report(study))
     followed = 0
     for result in section.prompts:
-        for _, n, row in result.models:
-            assert counted(client, study, n.query) == int(n.value)
-            for cell in row:
-                assert cell.interval
-                if cell.query:
-                    assert counted(client, study, cell.query) == int(cell.value)
-                    followed += 1
-    assert followed > 10
+        for table in (result.halves, result.classes, result.models, result.matrix):
+            for _, line, column, cell in table.cells:
+                for n, rows in ((cell.k, cell.rows), (cell.n, cell.whole)):
+                    if rows and n is not None:
+                        assert counted(client, study, rows) == n, (table.title, line.keys, column)
+                        followed += 1
+        assert counted(client, study, result.wrong.rows) == result.wrong.k
+        for line in result.classes.groups[0].lines:
+            precision, recall, f = line.cells
+            if f.value is not None:
+                either = precision.n + recall.n - precision.k
+                assert counted(client, study, f.whole) == either, line.keys
+    assert followed > 50
+
+
+def test_every_share_by_model_has_an_interval(study):
+    [section] = judge_sections(study_report(study))
+    shares = [
+        cell
+        for result in section.prompts
+        for _, _, column, cell in result.models.cells
+        if column != "n" and cell.k is not None
+    ]
+    assert len(shares) > 10
+    assert all(cell.intervals for cell in shares)
 
 
 def test_the_rows_show_what_the_judge_model_replied(study, client, rita):
@@ -208,13 +198,6 @@ def test_what_people_decided_comes_before_what_judge_models_said(study, client, 
     assert columns.index("final_verdict") < columns.index("judge")
 
 
-def test_every_link_of_its_table_leads_to_as_many_rows(study, client, rita):
-    (section,) = judge_sections(study_report(study))
-    for table in section.everything:
-        for cell in (cell for row in table.rows for cell in row.cells if cell.query):
-            assert counted(client, study, cell.query) == int(cell.value.split("/")[0])
-
-
 def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
     ask(study, lambda n: "correct", "<b>=1+1</b>")
     page = client.get(f"/reports/{study.pk}/").content.decode()
@@ -224,17 +207,19 @@ def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
 
 def test_the_sheets_have_a_row_for_each_number(study):
     body = study_report(study)
-    sheet = SHEETS["judge-models"](body)
-    result = {tuple(row[:4]): row[4:] for row in sheet.rows if row[-2] == "all"}
+    scores = sheet(body, "judge-models")
     of_4 = body["judge_models"][0]["prompts"][2]
-    assert result["Elsewhere (model)", "4", "", "accuracy"][:2] == [of_4["accuracy"]["k"], 8]
-    assert len(sheet.rows) == 3 * 3 * (2 + 3 * 3)
-    assert sheet.rows[0][-2:] == ["held_out", ""]
-    by_model = SHEETS["judge-by-model"](body)
-    assert len(by_model.rows) == 3 * 2 * (3 + 4)
-    everything = SHEETS["judge-verdicts"](body)
-    assert len(everything.rows) == len(body["judge_models"][0]["table"]["rows"])
-    for one in (by_model, everything):
+    (row,) = [
+        row for row in scores.rows if row[1][0] == "4" and row[2:4] == ["All articles", "Accuracy"]
+    ]
+    assert row[6:8] == [of_4["accuracy"]["k"], 8]
+    assert len(scores.rows) == 3 * (3 * 3 + 3 * 3)
+    by_model = sheet(body, "judge-by-model")
+    assert len(by_model.rows) == 3 * 2 * (1 + 3 + 1 + 4)
+    everything = sheet(body, "judge-verdicts")
+    lines = body["judge_models"][0]["table"]["lines"]
+    assert len(everything.rows) == len(lines) * (1 + 4)
+    for one in (scores, by_model, everything):
         assert all(len(row) == len(one.header) for row in one.rows)
 
 
@@ -280,27 +265,28 @@ def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
 def test_people_s_own_agreement_is_the_ceiling(study):
     report = study_report(study)
     (section,) = judge_sections(report)
-    (shown,) = [one for one in section.prompts if one.prompt == "4"]
+    (shown,) = [one for one in section.prompts if one.title.startswith("4")]
     # Bob differs on the two responses to the implicit question.
     (pair,) = next(one for one in report["agreement"]["prompts"] if one["prompt"] == "4")["pairs"]
     n, same = sum(map(sum, pair["table"])), sum(pair["table"][i][i] for i in range(3))
     assert (n, same) == (8, 6)
-    assert "The ceiling is people’s own agreement: 75.0 % of 8 responses (Cohen's kappa" in (
-        shown.ceiling
+    assert (
+        "The ceiling is people’s own agreement: 75.0 % of 8 responses (Cohen's kappa"
+        in (shown.sentences[-1])
     )
 
 
 def test_a_ceiling_without_kappa_says_so(study):
     (section,) = judge_sections(study_report(study))
-    shown = next(one for one in section.prompts if one.prompt == "1")
-    assert "100.0 % of 8 responses (Cohen's kappa undefined)" in shown.ceiling
+    shown = next(one for one in section.prompts if one.title.startswith("1"))
+    assert "100.0 % of 8 responses (Cohen's kappa undefined)" in shown.sentences[-1]
 
 
 def test_without_two_judges_the_ceiling_is_not_measured():
     alone = judged_study("alice", judges_per_response=1)
     ask(alone, lambda n: SAYS[n % 4])
     for one in judge_sections(study_report(alone))[0].prompts:
-        assert one.ceiling == (
+        assert one.sentences[-1] == (
             "People’s own agreement, the ceiling of these scores, is not measured. Each response is for one judge, so "
             "agreement is not measured."
         )
@@ -335,14 +321,15 @@ def test_every_number_of_a_half_leads_to_its_rows(sample, client, rita):
     ask(sample, lambda n: SAYS[n % 4])
     (section,) = judge_sections(study_report(sample))
     for result in section.prompts:
-        assert [row.label for row in result.populations] == [
+        lines = result.halves.groups[0].lines
+        assert [line.keys[0] for line in lines] == [
             "Held-out half",
             "Development half",
             "All articles",
         ]
-        for row in result.populations:
-            assert counted(client, sample, row.n.query) == int(row.n.value)
-            assert counted(client, sample, row.accuracy.query) == int(row.accuracy.value)
+        for line in lines:
+            for cell in line.cells[:2]:
+                assert counted(client, sample, cell.rows) == cell.k
 
 
 def test_a_variant_that_was_asked_about_the_development_half_alone_has_not_seen_the_other(sample):
@@ -356,7 +343,7 @@ def test_a_variant_that_was_asked_about_the_development_half_alone_has_not_seen_
     assert report["halves"]["tried"] == 0
     assert "0 variants have been compared" in halves_sentence(report)
     (section,) = judge_sections(report)
-    assert {one.held_out for one in section.prompts} == {
+    assert {one.sentences[0] for one in section.prompts} == {
         "On the held-out half of the articles, Tuned (model) has no reply to compare yet."
     }
     ask(sample, lambda n: "correct", "Chosen")
@@ -385,19 +372,18 @@ def test_empty_wordy_and_contradictory_replies_are_counted_apart_and_lead_to_the
     assert judge["replies"] == {"one": 21, "several": 1, "none": 1, "nothing": 1}
     assert judge["states"] == {"judged": 22, "unparsed": 2}
     section = judge_sections(study_report(study))[1]
-    words = {what: figure for figure, what in section.replies}
-    assert list(words) == [
-        "empty",
-        "with words but no verdict",
-        "with verdicts that differ, of which the last one counts",
+    assert [what for what, _ in section.replies] == [
+        "Replies empty",
+        "Replies with words but no verdict",
+        "Replies with verdicts that differ, of which the last one counts",
     ]
-    for (what, figure), shown in zip(
-        words.items(),
+    for (what, cell), shown in zip(
+        section.replies,
         ("Empty reply", "I like it.", "The last of verdicts that differ"),
         strict=True,
     ):
-        assert counted(client, study, figure.query) == 1, what
-        page = client.get(f"/reports/{study.pk}/rows/{figure.query}").content.decode()
+        assert counted(client, study, cell.rows) == 1, what
+        page = client.get(f"/reports/{study.pk}/rows/{cell.rows}").content.decode()
         assert shown in page
     report = client.get(f"/reports/{study.pk}/").content.decode()
     assert "Replies with words but no verdict:" in report
@@ -427,15 +413,12 @@ def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_h
     own = study.items.filter(response__model=answered).count()
     assert (judge["itself"], judge["own_models"]) == (own, [str(answered)])
     (section,) = judge_sections(report)
-    assert counted(client, study, section.itself.query) == own
-    assert [label for label, *_ in section.prompts[0].models if "(itself)" in label] == [
-        f"{answered} (itself)"
-    ]
-    page = client.get(f"/reports/{study.pk}/rows/{section.itself.query}").content.decode()
+    (cell,) = [cell for words, cell in section.replies if "this model itself" in words]
+    assert counted(client, study, cell.rows) == own
+    page = client.get(f"/reports/{study.pk}/rows/{cell.rows}").content.decode()
     assert "on its own response" in page
-    sheet = SHEETS["judge-by-model"](report)
-    marked = {row[2] for row in sheet.rows if row[-1] == "yes"}
-    assert (sheet.header[-1], marked) == ("itself", {str(answered)})
+    rows = sheet(report, "judge-by-model").rows
+    assert {row[2] for row in rows if "(itself)" in row[3]} == {str(answered)}
     rows = [json.loads(line) for line in hashed_lines(study)]
     assert sum(row[-1] is True for row in rows if row[0] == "reply") == own
 
@@ -443,7 +426,7 @@ def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_h
 def test_of_a_file_it_is_not_known_whether_a_model_judged_itself(study):
     report = study_report(study)
     assert report["judge_models"][0]["itself"] is None
-    assert {row[-1] for row in SHEETS["judge-by-model"](report).rows} == {None}
+    assert not any("itself" in row[3] for row in sheet(report, "judge-by-model").rows)
     rows = [json.loads(line) for line in hashed_lines(study)]
     assert {row[-1] for row in rows if row[0] == "reply"} == {None}
 
@@ -466,10 +449,11 @@ def test_a_verdict_by_a_version_that_a_later_round_replaced_is_in_no_number(clie
         one["n"] for one in judge["prompts"] if one["prompt"] != "4"
     )
     (section,) = judge_sections(study_report(study))
-    page = client.get(f"/reports/{study.pk}/rows/{section.other_versions.query}")
+    (other,) = [cell for words, cell in section.replies if "no longer counts" in words]
+    page = client.get(f"/reports/{study.pk}/rows/{other.rows}")
     assert page.context["page"].paginator.count == 8
     assert f"By {first.rubric}, which no longer counts here." in page.content.decode()
-    assert f"{first.rubric} (16 replies)" == section.versions
+    assert any(f"{first.rubric} (16 replies)" in fact for fact in section.facts)
 
 
 def test_replies_as_csv_are_those_that_the_page_counts(client, rita):
@@ -512,7 +496,7 @@ def test_a_variant_that_was_once_compared_stays_compared_after_a_new_round(study
     assert not any(one["n"] for one in report["judge_models"][0]["prompts"])
     assert report["halves"]["tried"] == 1
     (section,) = judge_sections(report)
-    assert section.states == ""
+    assert not any(fact.startswith("Responses") for fact in section.facts)
 
 
 def test_a_later_round_that_keeps_earlier_verdicts_keeps_the_judge_models_too(study):

@@ -6,10 +6,8 @@ import pytest
 
 from accounts.roles import Role
 from evaluation.archive.recompute import Findings, check
-from evaluation.report.agreement_rows import agreement_rows
 from evaluation.report.layout import laid_out
 from evaluation.report.methods import methods_paragraph
-from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.sections.study import study_report
 from judging import rounds, studies
@@ -44,13 +42,6 @@ def test_agreement_is_of_each_round_that_gives_final_verdicts(study):
     ]
     assert two["pairs"][0]["judges"] != first["pairs"][0]["judges"] == one["pairs"][0]["judges"]
     assert [e["pairs"][0]["coefficients"][0]["value"] for e in (one, two)] == [0.75, 1]
-
-
-def test_the_rows_of_an_agreement_are_those_of_its_round(study):
-    report = study_report(study)
-    for row in agreement_rows(report):
-        query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
-        assert chosen(study, ResponseChoice.from_query(query, study)).count() == row.n
 
 
 def test_a_report_says_what_each_round_was_and_which_verdicts_are_its_own(study):
@@ -130,8 +121,8 @@ def test_verdicts_by_two_rubrics_are_not_a_judges_agreement_with_themself(study)
 
 def test_the_page_of_a_report_has_its_rounds(study):
     page = laid_out(study_report(study), {})
-    names = {table.key: [row.name for row in table.rows] for table in page["portions"]}
-    assert names["changed"] == ["rounds 1 and 2"]
+    lines = {table.key: table.groups[0].lines for table in page["portions"]}
+    assert [line.keys[1] for line in lines["changed"]] == ["rounds 1 and 2"]
     assert page["rounds"]["rounds"][1]["n"] == 2
 
 

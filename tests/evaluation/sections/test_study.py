@@ -9,7 +9,6 @@ from accounts.roles import Role
 from datasets.drawing import SubsetPlan
 from datasets.subsets import Query, freeze
 from evaluation.counts.naming import model_names
-from evaluation.report import sentences
 from evaluation.report.methods import methods_paragraph
 from evaluation.sections.study import study_report
 from evaluation.sections.study_agreement import (
@@ -17,6 +16,7 @@ from evaluation.sections.study_agreement import (
     NOT_MEASURED_YET,
 )
 from evaluation.sections.verdict_table import FINAL_VERDICTS
+from evaluation.tables import sentences
 from generation.models import LanguageModel
 from judging import studies
 from judging.files.studyfile import study_entry

@@ -5,22 +5,21 @@ import re
 
 import pytest
 from django.core.management import call_command
-from django.template.loader import render_to_string
 from sklearn.metrics import cohen_kappa_score
 
 from evaluation.paper.latex import latex
-from evaluation.report.agreement_rows import agreement_rows, other_rounds
-from evaluation.report.comparison_rows import family_sections
 from evaluation.report.display import read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.layout import laid_out
 from evaluation.report.methods import methods_paragraph
-from evaluation.report.sentences import kappa_of, number, p_value
-from evaluation.report.sheets import agreement_sheet, comparison_sheet
-from evaluation.report.side_by_side import ReportSide, next_to
 from evaluation.report.summary import summary
-from evaluation.rows.choice import ResponseChoice, chosen
 from evaluation.sections.study import study_report
+from evaluation.tables.agreement import agreement_table, portion_tables
+from evaluation.tables.all_tables import sheet
+from evaluation.tables.differences import difference_tables
+from evaluation.tables.joined import Side, verdicts_of_two
+from evaluation.tables.sentences import kappa_of
+from evaluation.tables.words import number, p_value
 from judging.models import JudgingSlot, Judgment
 from tests.evaluation.factories import judged_in_three_rounds, judged_study, resolve_all
 from tests.evaluation.frozen.write import ten_articles
@@ -94,7 +93,7 @@ def test_no_form_of_the_report_puts_the_round_without_final_verdicts_forward(stu
         "full": full,
         "command": out.getvalue(),
         "two reports": str(
-            next_to(ReportSide.of_report(report), ReportSide.of_report(report), "correct")
+            verdicts_of_two(Side.of_report(report), Side.of_report(report), "correct")
         ),
         "chart": drawings(report)["kappa"].svg,
     }
@@ -108,19 +107,17 @@ def test_no_form_of_the_report_puts_the_round_without_final_verdicts_forward(stu
 
 
 def test_the_tables_lead_to_the_rows_of_their_round(study, report):
-    rows = agreement_rows(report)
-    assert [row.title.rpartition(", ")[2] for row in rows] == ["round 1", "round 3"]
-    for row in rows:
-        query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
-        assert chosen(study, ResponseChoice.from_query(query, study)).count() == row.n
-    assert [(row.name, row.n) for row in other_rounds(report)] == [("round 2", 3)]
-    assert "other-rounds" in [table.key for table in laid_out(report, {})["portions"]]
+    [group] = agreement_table(report).groups
+    assert [line.keys[1].rpartition(", ")[2] for line in group.lines] == ["round 1", "round 3"]
+    [other] = [table for table in portion_tables(report) if table.key == "other-rounds"]
+    [line] = other.groups[0].lines
+    assert (line.keys[1], line.cells[0].k) == ("round 2", 3)
 
 
-def test_the_csv_names_the_round_and_its_final_verdicts(report):
-    header, rows = agreement_sheet(report)
-    assert {tuple(row[1:3]) for row in rows} == {(1, 7), (2, 0), (3, 8)}
-    assert header[1:3] == ["round", "final"]
+def test_the_csv_has_every_round(report):
+    header, rows = sheet(report, "agreement")
+    found = {re.search(r"round (\d)", row[header.index("line")]) for row in rows if not row[1]}
+    assert {at[1] for at in found if at} == {"1", "2", "3"}
 
 
 def test_while_no_round_gives_a_final_verdict_all_are_put_forward(study):
@@ -156,10 +153,10 @@ def test_from_four_articles_no_form_of_the_report_gives_an_interval_of_kappa():
     few = "ewer than 8 articles (4): too few for an interval."
     assert line.endswith(f"(no interval), n = 8. F{few}")
     assert f"It has no interval: f{few}" in shown["by_prompt"][2].sentence
-    assert shown["agreement"][2].figures[1].reason == f"No interval: f{few}"
+    assert shown["agreement"].groups[0].lines[2].cells[2].reason == f"No interval: f{few}"
     table = latex(report, read_display({"form": "full"}, report))
     (row,) = [row for row in table.splitlines() if row.startswith("4") and " & 8 & " in row]
-    agreed, kappa = row.split(" & ")[-2:]
+    agreed, kappa = row.split(" & ")[3:5]
     assert " W" in agreed
     assert "[" not in kappa
 
@@ -188,17 +185,12 @@ def test_every_form_gives_both_p_values_with_their_names():
     compact, full = (
         latex(report, read_display({"form": form}, report)) for form in ("compact", "full")
     )
+    tables = difference_tables(report, "correct")
+    cells = [cell for table in tables for _, _, column, cell in table.cells if "by" in column]
+    assert (plain, (f"Holm {corrected}",)) in [(c.words.value, c.words.beside) for c in cells]
     for text in (compact, full):
-        assert f"{plain} & {corrected}" in text
-        assert "by article, Holm" in text
-    shown = [
-        one.p_clustered for family in family_sections(report, "correct") for one in family.rows
-    ]
-    assert (plain, corrected) in shown
-    page = render_to_string("evaluation/_p.html", {"p": (shown[0]), "report": report})
-    assert "Holm" in page
+        assert f"{plain} Holm {corrected}" in text
     assert "intervals by the same resampling" in methods_paragraph(report)
     assert "corrected within each family by Holm's method" in methods_paragraph(report)
-    header, rows = comparison_sheet(report)
-    assert {"p_clustered", "p_clustered_corrected", "correction"} <= set(header)
-    assert {line[header.index("correction")] for line in rows} == {"Holm"}
+    header, rows = sheet(report, "comparisons")
+    assert f"Holm {row['p_clustered_corrected']}" in {one[header.index("beside")] for one in rows}

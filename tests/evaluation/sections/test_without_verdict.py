@@ -10,11 +10,11 @@ from evaluation.counts.judged import Judged
 from evaluation.counts.without_verdict import kind_of
 from evaluation.report.drawings import drawings
 from evaluation.report.methods import HOW, methods_paragraph
-from evaluation.report.sheets import verdict_sheet
 from evaluation.report.summary import summary
 from evaluation.sections.study import study_report
 from evaluation.sections.verdict_table import resolution_entry
 from evaluation.shapes.verdict_tables import ABSENT, KINDS
+from evaluation.tables.all_tables import sheet
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Resolution, Study
 from judging.states import SlotState
@@ -141,7 +141,7 @@ def test_the_first_screen_counts_them_and_says_which_shares_they_allow():
             for (prompt, model), one in lines.items()
             if prompt == panel.prompt and one["unlabelled"]
         ]
-        in_chart = [row[0] for row in panel.drawing.sheet.rows]
+        in_chart = [row[2] for row in panel.drawing.sheet.rows]
         assert [one.model for one in panel.ranges] == [one for one in in_chart if one in short]
     for cell in table["rows"]:
         if cell["verdict"] == "correct" and cell["slice"] == "all":
@@ -150,7 +150,7 @@ def test_the_first_screen_counts_them_and_says_which_shares_they_allow():
             assert cell["highest"] == (cell["k"] + line["unlabelled"]) / line["total"]
             if cell["n"]:
                 assert cell["lowest"] <= cell["k"] / cell["n"] <= cell["highest"]
-    header, rows = verdict_sheet(report)
+    header, rows = sheet(report, "verdicts")
     assert {row[header.index("highest")] for row in rows} >= {c["highest"] for c in table["rows"]}
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from evaluation.report import sentences
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, ResamplePlan
 from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import of_many
 from evaluation.statistics.two_raters import of_two
 from evaluation.statistics.wilson import METHOD as WILSON
+from evaluation.tables import sentences
 
 PLAN = ResamplePlan(seed=1, resamples=200)
 LABELS = ["a", "b"]

@@ -1,6 +1,5 @@
-"""Numbers as a report's page shows them. Pure."""
+"""What a report calls its verdicts and what it resamples, and the queries of its rows. Pure."""
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,26 +7,6 @@ from evaluation.shapes.study_report import ComparedSubject, Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.tables import UNLABELLED, UNPARSED
 from judging.rules.verdict_scale import UNWEIGHTED, VerdictScale, declared_scale
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One number of a page: its text, its interval, why it is missing, and the query of the rows it counts.
-
-    `beside` is the same number without some of the rows, or without weights.
-    `second` is another interval, by another method. Where `value` is a count of `of`, `whole` is the query of
-    all these rows.
-    """
-
-    value: str
-    interval: str = ""
-    reason: str = ""
-    query: str = ""
-    share: str = ""
-    second: str = ""
-    of: str = ""
-    whole: str = ""
-    beside: str = ""
 
 
 def query(**parts: object) -> str:

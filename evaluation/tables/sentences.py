@@ -12,17 +12,18 @@ from evaluation.statistics import wilson
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.chance import UNWEIGHTED
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
+from evaluation.tables.words import (
+    counted,
+    interval,
+    number,
+    percent,
+    percent_interval,
+)
 
 Ends = Callable[[float | None, float | None], str]
 
-MINUS = "\N{MINUS SIGN}"
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 WILSON = wilson.METHOD
-
-
-def counted(n: int, unit: str, several: str = "") -> str:
-    """A number with its unit: "1 tag", "1,204 tags"; `several` where that is not the unit with an s."""
-    return f"{n:,} {unit if n == 1 else several or unit + 's'}"
 
 
 def verdicts_in_words(responses: Sequence[int]) -> str:
@@ -38,59 +39,6 @@ def verdicts_in_words(responses: Sequence[int]) -> str:
 def in_words(n: int) -> str:
     """A count in running text: a word up to ten."""
     return WORDS[n] if n < len(WORDS) else f"{n:,}"
-
-
-def number(value: float | None, places: int = 3) -> str:
-    """A coefficient with fixed places and a true minus sign; a dash for none."""
-    if value is None:
-        return "\N{EN DASH}"
-    # "-0.000" would claim a sign that the rounding has lost.
-    text = f"{round(value, places) + 0.0:.{places}f}"
-    return text.replace("-", MINUS)
-
-
-def percent(value: float | None) -> str:
-    """A share 0..1 in per cent with one decimal; a dash for none."""
-    return "\N{EN DASH}" if value is None else f"{100 * value:.1f} %"
-
-
-def share(k: int, n: int) -> str:
-    return percent(k / n) if n else "\N{EN DASH}"
-
-
-def interval(low: float | None, high: float | None, places: int = 3) -> str:
-    """The two ends of a coefficient's interval, or nothing."""
-    return "" if low is None or high is None else f"{number(low, places)} to {number(high, places)}"
-
-
-def percent_interval(low: float | None, high: float | None) -> str:
-    """The two ends of a share's interval in per cent, or nothing."""
-    return "" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f} %"
-
-
-def percent_ends(low: float | None, high: float | None) -> str:
-    """The same for a narrow column: no unit, a dash between."""
-    return "" if low is None or high is None else f"{100 * low:.1f}\N{EN DASH}{100 * high:.1f}"
-
-
-def cell_ends(cell: Share) -> str:
-    """A share's interval by resampling; Wilson's, marked W, where there is none."""
-    shown = percent_ends(*share_ends(cell))
-    return f"{shown} W" if shown and cell["cluster_low"] is None else shown
-
-
-def share_ends(cell: Share) -> tuple[float | None, float | None]:
-    """The interval of a share to be shown: by resampling where there is one, else Wilson's."""
-    if cell["cluster_low"] is not None:
-        return cell["cluster_low"], cell["cluster_high"]
-    return cell["low"], cell["high"]
-
-
-def share_method(cell: Share, cluster: str) -> str:
-    """The method of `share_ends`; empty where there are none. `cluster` is what was resampled."""
-    if cell["cluster_low"] is not None:
-        return f"resampling {cluster}s"
-    return WILSON if cell["low"] is not None else ""
 
 
 NAMES = {
@@ -248,6 +196,25 @@ def _over_all(prompt: PromptAgreement) -> str:
     )
 
 
+def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:
+    """A line for each round on this prompt; none where nothing was measured."""
+    mine = [entry for entry in entries if entry["prompt"] == prompt]
+    return tuple(map(_agreement_line, mine)) if any(entry["pairs"] for entry in mine) else ()
+
+
+def _agreement_line(entry: PromptAgreement) -> str:
+    """Cohen's kappa where the same two people judged all responses, else Fleiss'."""
+    before = f"Round {entry['round']}: " if entry["round"] is not None else ""
+    if not entry["pairs"]:
+        return f"{before}agreement not measured"
+    kappa, beside = kappa_of(entry, 2)
+    name, n = name_of(kappa), f"n = {entry['n']:,}"
+    if kappa["value"] is None:
+        return f"{before}{name} undefined, {n}. {kappa['reason']}"
+    why = why_no_interval(kappa)
+    return f"{before}{name} {with_interval(kappa, beside)}, {n}{why and f'. {why}'}"
+
+
 def changed_sentence(both: ChangedVerdicts) -> str:
     """How far the verdicts that two rounds ended with agree."""
     kappa = coefficient_of(both["coefficients"], "cohen_kappa")
@@ -259,30 +226,6 @@ def changed_sentence(both: ChangedVerdicts) -> str:
         f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "
         f"the two agree in {percent(agreed['value'])} of cases; kappa{weights} is {shown}."
     )
-
-
-def points(value: float | None) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    if value is None:
-        return "\N{EN DASH}"
-    text = f"{round(100 * value, 1) + 0.0:+.1f}"
-    # A difference of nothing has no sign.
-    return text.replace("-", MINUS) if float(text) else "0.0"
-
-
-def point_ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{points(low)} to {points(high)}"
-
-
-def p_value(p: float | None) -> str:
-    """A p with three places; a dash for none."""
-    if p is None:
-        return "\N{EN DASH}"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def p_in_words(p: float | None) -> str:
-    return f"p {p_value(p)}" if p is not None and p < 0.001 else f"p = {p_value(p)}"
 
 
 def cell_words(cell: Share, cluster: str) -> str:
