@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from evaluation.labels.file_agreement import LabelsAgreement
-from evaluation.tables import sentences
-from evaluation.tables.words import counted, interval, number
-from evaluation.tables.sheet import Sheet
 from evaluation.statistics.chance import UNWEIGHTED, WEIGHTED
 from evaluation.statistics.coefficient import PlainCoefficient
+from evaluation.tables import sentences
+from evaluation.tables.sheet import Sheet
+from evaluation.tables.words import counted, interval, number
 
 COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 SHARES = ("specific_agreement", "prevalence", "bias")
