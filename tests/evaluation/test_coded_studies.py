@@ -53,7 +53,7 @@ def test_no_page_or_table_speaks_of_a_best_verdict(client):
     page = client.get(f"/reports/{study.pk}/").content.decode()
     assert "Share of <em>" not in page
     shown = laid_out(study_report(study), {})
-    assert [section.sentence for section in shown["sections"]] == [""]
+    assert [group.sentence for group, _ in shown["verdict_groups"]] == [""]
     assert shown["compared"] == ""
     assert shown["summary"].panels == ()
     judges = client.get(f"/reports/{study.pk}/judges/")
@@ -164,7 +164,7 @@ def test_it_is_on_the_page_and_in_latex(client):
     assertContains(page, "Agreement by slice")
     assertContains(page, "contradicting: ")
     source = latex(study_report(study), read_display({}, study_report(study)))
-    assert "by slices of the records" in source
+    assert "Agreement by slice. First verdicts" in source
     assert "affirmative: " in source
 
 
@@ -177,9 +177,9 @@ def test_three_judges_have_each_pair_and_one_alpha():
     )
     rows = laid_out(study_report(study), {})["portions"]
     [table] = [table for table in rows if table.key == "by-slice"]
-    mine = [row for row in table.rows if row.name.startswith("negative")]
+    mine = [line for line in table.groups[0].lines if line.keys[1].startswith("negative")]
     assert len(mine) == 4
-    assert [bool(row.figures[2].value) for row in mine] == [False, False, False, True]
+    assert [line.cells[-1].value is None for line in mine] == [True, True, True, False]
 
 
 def test_a_study_without_slices_or_verdicts_has_none():

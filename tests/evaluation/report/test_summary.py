@@ -6,13 +6,12 @@ from evaluation.report.drawings import LISTED, drawings, models_in
 from evaluation.report.summary import (
     NO_DIFFERENCE,
     NOT_COMPARED,
-    agreement_lines,
     counted_off,
     findings,
     summary,
 )
 from evaluation.sections.study import study_report
-from evaluation.tables.sentences import in_words
+from evaluation.tables.sentences import agreement_lines, in_words
 from tests.evaluation.factories import judged_study
 
 
