@@ -23,12 +23,12 @@ def may_name(job: ImportJob) -> bool:
     return job.format == LabelStudioTasks.name and IMPORT.may(job, "choose options")
 
 
-def name_controls(job: ImportJob, names: Mapping[str, str]) -> ImportJob:
-    """Have the file checked again with these names, control to key; the job that does.
+def name_controls(job: ImportJob, names: Mapping[str, str]) -> None:
+    """Have the file checked again with these names, control to key.
 
     Raises Refusal for names that cannot be, else as choose_options (import_jobs.py).
     """
-    return choose_options(job, {**job.options, "names": checked_names(names)})
+    choose_options(job, {**job.options, "names": checked_names(names)})
 
 
 @transaction.atomic

@@ -70,7 +70,7 @@ DECISIONS = {
         "datasets.revisedpassage.author", "datasets.revisedpassage.checker", "datasets.subset.created_by",
         "datasets.exclusion.excluded_by", "datasets.pastexclusion.excluded_by", "datasets.pastexclusion.ended_by",
         "datasets.release.created_by", "datasets.freezejob.started_by", "datasets.erratum.added_by",
-        "datasets.importjob.created_by", "datasets.importjob_also_by.person", "datasets.importjob.also_by",
+        "datasets.importjob.created_by",
         "annotation.guideline.author", "annotation.campaign.created_by",
         "annotation.campaignperson.person", "annotation.assignment.person", "annotation.annotation.author",
         "annotation.review.reviewer", "annotation.seen.person", "annotation.tagreview.reviewer",

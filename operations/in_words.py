@@ -31,8 +31,6 @@ ROWS = {
     "datasets.publication.published_by": "releases that they published",
     "datasets.publication.withdrawn_by": "releases that they withdrew",
     "datasets.importjob.created_by": "files that they sent to be imported",
-    "datasets.importjob_also_by.person": "files that they sent after somebody else had",
-    "datasets.importjob.also_by": "files that they sent after somebody else had",
     "annotation.guideline.author": "versions of the guideline that they wrote",
     "annotation.campaign.created_by": "campaigns that they made",
     "annotation.campaignperson.person": "campaigns in which they could annotate",

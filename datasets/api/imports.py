@@ -107,12 +107,13 @@ def imports_list(request: Request) -> Response:
 
 @operation(
     "POST", scope=Scope.MANAGE, roles=(Role.ADMIN,), takes=ImportIn, answers=ImportOut, status=202, upload=True,
-    once=True, counts="imports", refusals=(404,),
+    once=True, counts="imports", refusals=(404, 409),
 )  # fmt: skip
 def imports_start(request: Request, sent: dict[str, Any]) -> ImportJob:
     """Send a file. A worker imports all of it or nothing; read the import to see when it is over.
 
-    While an import of the same file, of that name, into the same collection is under way, the answer is that one.
+    While you import the same file, of that name, into the same collection, the answer is that import; while somebody
+    else does, it is 409.
     """
     name, options = sent["collection"], sent["options"]
     if not isinstance(options, dict):

@@ -19,7 +19,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import AuditKind, record
@@ -57,6 +57,10 @@ CHECKED_AGAIN = (
     "Nothing was begun: the file was checked again, with other choices, since you read its report. Read the report as "
     "it is now."
 )
+OTHERS = (
+    "Somebody else is importing this file into this collection. Nothing was begun: wait until that is over, or "
+    "agree with the other admins who imports it."
+)
 LAPSED = "Nobody decided on it for a week, so the file was removed. Send it again."
 
 
@@ -92,8 +96,9 @@ def begin(
     """Keep the file and let it wait for a worker, who only checks it unless `is_confirmed`.
 
     Where the option columns is None it waits for its sender to choose it, as a checked one whose report is empty.
-    While an import of the same file of that name is under way, it is returned, whoever sends the file again. Raises
-    Refusal for what its kind does not admit, a file that is too large, and where there is no room.
+    While an import of the same file of that name is under way, it is returned to its sender, and refused to others and
+    where it would only be checked. Raises Refusal for what its kind does not admit, a file that is too large, and where
+    there is no room.
     """
     of_kind = kind_named(kind)
     if (file.size or 0) > of_kind.most_bytes:
@@ -157,7 +162,12 @@ def _stored(
         raise
     if not is_new:
         path.unlink(missing_ok=True)
-        _join(job, by, is_confirmed)
+        if job.created_by_id != by.pk:
+            raise Conflict(OTHERS)
+        if is_confirmed and not job.is_confirmed:
+            raise Conflict(
+                f"You have sent this file to be checked. Confirm or discard import {job.pk} first."
+            )
     return job
 
 
@@ -166,11 +176,10 @@ def _same(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical({name: asked[name] for name in ASKED})).hexdigest()
 
 
-def choose_options(job: ImportJob, options: Mapping[str, Any]) -> ImportJob:
+def choose_options(job: ImportJob, options: Mapping[str, Any]) -> None:
     """Have a checked file checked again, with other options.
 
-    Where an import that is under way would do the same, that one is returned, and the job discarded. Raises Conflict
-    for a job whose file is not checked, or is over.
+    Raises Conflict for a job whose file is not checked, or is over, and where another import would do the same.
     """
     chosen = {**{name: getattr(job, name) for name in ASKED}, "options": dict(options)}
     same, again = _same(chosen), {"report": None, "attempts": 0, "done_bytes": 0}
@@ -178,33 +187,15 @@ def choose_options(job: ImportJob, options: Mapping[str, Any]) -> ImportJob:
         with transaction.atomic():
             IMPORT.require(job, "choose options", options=dict(options), same=same, **again)
     except IntegrityError:
-        others = ImportJob.objects.filter(same=same, state__in=OPEN)
-        other = first_of(others, "An import that would do the same has just ended. Choose again.")
-        senders = {job.created_by_id, *job.also_by.values_list("pk", flat=True)}
-        other.also_by.add(*(senders - {other.created_by_id}))
-        discard(job)
-        return other
-    return job
-
-
-def _join(job: ImportJob, by: Person, is_confirmed: bool) -> None:
-    """Let a second sender see the job, and confirm it where it is to be imported at once.
-
-    One that is refused stays as it is: whoever sent the file may yet name its controls.
-    """
-    if job.created_by_id != by.pk:
-        job.also_by.add(by)
-    if is_confirmed and not job.is_confirmed and not job.is_refused:
-        under_way = ImportJob.objects.filter(pk=job.pk).exclude(state=ImportState.CHECKED)
-        # It may have been checked between the first two.
-        _confirmed(job) or under_way.update(is_confirmed=True) or _confirmed(job)
-        job.refresh_from_db()
+        raise Conflict(
+            "An import of this file with these choices is under way already. Discard this one, or wait until that is "
+            "over."
+        ) from None
 
 
 def imports_of(person: Person) -> QuerySet[ImportJob]:
     """Those whose file the person has sent: reports quote it."""
-    also = ImportJob.also_by.through.objects.filter(importjob=OuterRef("pk"), person=person)
-    return ImportJob.objects.filter(Q(created_by=person) | Exists(also))
+    return ImportJob.objects.filter(created_by=person)
 
 
 def import_of(person: Person, key: int) -> ImportJob:
@@ -330,10 +321,8 @@ def _carried_out(job: ImportJob, holder: str) -> None:
     if not job.is_confirmed:
         with _opened(job, holder) as file:
             report = kind.check(job, file)
-        # Unless somebody has sent it meanwhile to be imported at once.
-        asked = ImportJob.objects.filter(pk=job.pk, lease_holder=holder, is_confirmed=False)
-        if IMPORT.move(asked, "report", **FREE, report=report):
-            return
+        settle(job, IMPORT, "report", holder=holder, report=report)
+        return
 
     def ended(report: dict[str, Any], made: dict[str, Any]) -> None:
         if not settle(

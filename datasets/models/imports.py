@@ -42,9 +42,6 @@ class ImportJob(Leased):
     error = models.TextField(blank=True, help_text="Why nothing was imported.")
     problems = models.JSONField(default=list, help_text="What is wrong with the file's records.")
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
-    also_by = models.ManyToManyField(  # type: ignore[var-annotated]
-        PERSON, related_name="+", help_text="Who has sent the same file while it was under way."
-    )
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True)
 

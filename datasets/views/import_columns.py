@@ -30,16 +30,6 @@ def say_if_too_late(request: HttpRequest, job: ImportJob) -> None:
         )
 
 
-def say_if_another(request: HttpRequest, key: int, job: ImportJob) -> None:
-    """Say to who chose for one import that another does it."""
-    if job.pk != key:
-        messages.info(
-            request,
-            "An import of this file with these choices is under way already. This is that import; the other one is "
-            "discarded.",
-        )
-
-
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def import_columns(request: HttpRequest, key: int) -> HttpResponse:
@@ -61,10 +51,9 @@ def import_columns(request: HttpRequest, key: int) -> HttpResponse:
     form = ColumnsForm(sheet, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_in_message(request):
-            job = choose(job, form.chosen())
+            choose(job, form.chosen())
             send_on_commit(carry_out_import, job.pk)
-        say_if_another(request, key, job)
-        return redirect("datasets:import_job", job.pk)
+        return redirect("datasets:import_job", key)
     context = {
         "job": job,
         "kind": kind_named(job.kind),

@@ -13,7 +13,7 @@ from datasets.forms import ControlsForm
 from datasets.importers.import_jobs import check_read, import_of
 from datasets.states import ImportState
 from datasets.tasks import carry_out_import
-from datasets.views.import_columns import say_if_another, say_if_too_late
+from datasets.views.import_columns import say_if_too_late
 from leases.enqueue import send_on_commit
 from pages.counting import how_many
 from pages.refusals import form_page, refused_in_message
@@ -31,10 +31,9 @@ def import_controls(request: HttpRequest, key: int) -> HttpResponse:
     form = ControlsForm(controls, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_in_message(request):
-            job = name_controls(job, form.names())
+            name_controls(job, form.names())
             send_on_commit(carry_out_import, job.pk)
-        say_if_another(request, key, job)
-        return redirect("datasets:import_job", job.pk)
+        return redirect("datasets:import_job", key)
     known = [one["name"] for one in controls if one["key"] == one["name"]]
     context = {"job": job, "form": form, "known": known}
     return form_page(request, "datasets/import_controls.html", context)

@@ -13,7 +13,6 @@ from datasets.control_choices import (
     names_in_collections,
 )
 from datasets.importers import import_jobs
-from datasets.importers.record_imports import RecordImports
 from datasets.models import Collection, ImportJob
 from datasets.records import current, record_of
 from leases.refusal import Conflict, Refusal
@@ -79,39 +78,8 @@ def test_controls_are_named_after_a_check_that_refused_the_file(olga):
     assert records("moved") == [with_types(record(n)) for n in range(1, 11)]
 
 
-def test_a_refused_file_that_another_sends_to_be_imported_can_still_be_named(olga, folder):
-    job = carried_out(begun(olga, RENAMED))
-    assert carried_out(begun(person("oscar", Role.ADMIN), RENAMED, is_confirmed=True)) == job
-    job.refresh_from_db()
-    assert job.is_refused
-    assert len([*folder.iterdir()]) == 1
-    name_controls(job, {"valid?": "wikitag_label_valid"})
-    assert carried_out(job).report["records"] == 10
-
-
-@pytest.mark.parametrize("others", [0, 1])
-def test_a_file_that_lacks_names_can_be_named_whoever_sent_it_to_be_imported(olga, folder, others):
-    """Also where nobody asked for a check; or where the first did, and still waits for it."""
-    job = begun(olga, RENAMED, is_confirmed=not others)
-    for _ in range(others):
-        assert begun(person("oscar", Role.ADMIN), RENAMED, is_confirmed=True) == job
-    assert_can_be_named(carried_out(job), folder)
-
-
-def test_a_file_that_another_sends_to_be_imported_while_it_is_checked_can_be_named(
-    olga, folder, monkeypatch
-):
-    job, oscar, check = begun(olga, RENAMED), person("oscar", Role.ADMIN), RecordImports.check
-
-    def meanwhile(self, *given):
-        begun(oscar, RENAMED, is_confirmed=True)
-        return check(self, *given)
-
-    monkeypatch.setattr(RecordImports, "check", meanwhile)
-    assert_can_be_named(carried_out(job), folder)
-
-
-def assert_can_be_named(job, folder):
+def test_a_file_that_lacks_names_can_be_named_though_nobody_asked_for_a_check(olga, folder):
+    job = carried_out(begun(olga, RENAMED, is_confirmed=True))
     assert (job.state, job.is_refused, job.is_confirmed) == ("checked", True, False)
     assert not Collection.everything.exists()
     assert len([*folder.iterdir()]) == 1
@@ -119,20 +87,15 @@ def assert_can_be_named(job, folder):
     assert carried_out(job).report["records"] == 10
 
 
-def test_two_checks_whose_controls_get_the_same_names_are_one(
-    olga, folder, django_capture_on_commit_callbacks
-):
+def test_of_two_checks_whose_controls_get_the_same_names_one_is_refused(olga):
     names = {"valid?": "wikitag_label_valid"}
     first = carried_out(begun(olga, RENAMED))
-    assert name_controls(first, names) == first
-    oscar = person("oscar", Role.ADMIN)
-    second = carried_out(begun(oscar, RENAMED))
-    assert second != first
-    with django_capture_on_commit_callbacks(execute=True):
-        assert name_controls(second, names) == first
-    assert [*first.also_by.all()] == [oscar]
+    name_controls(first, names)
+    second = carried_out(begun(person("oscar", Role.ADMIN), RENAMED))
+    with pytest.raises(Conflict, match="with these choices is under way already"):
+        name_controls(second, names)
     second.refresh_from_db()
-    assert (second.state, len([*folder.iterdir()])) == ("discarded", 1)
+    assert second.state == "checked"
 
 
 def test_a_control_without_a_name_is_reported_and_not_in_the_way(olga):

@@ -120,10 +120,10 @@ def sheet_of(job: ImportJob, file: BinaryIO, delimiter: str = "") -> Sheet:
     return Sheet(table, reader.fields, rows, columns, is_remembered, fault)
 
 
-def choose(job: ImportJob, chosen: Chosen) -> ImportJob:
-    """Have the file checked with these columns; the job that does, as choose_options (import_jobs.py), also raises."""
+def choose(job: ImportJob, chosen: Chosen) -> None:
+    """Have the file checked with these columns. Raises as choose_options (import_jobs.py)."""
     columns = {"columns": dict(chosen.columns or {}), "delimiter": chosen.delimiter}
-    return choose_options(job, {**job.options, **columns})
+    choose_options(job, {**job.options, **columns})
 
 
 def _read(

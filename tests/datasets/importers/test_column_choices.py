@@ -95,20 +95,16 @@ def test_after_the_report_the_columns_can_be_changed(admin):
     assert carried_out(job).report["reported"] == []
 
 
-def test_who_sends_a_file_whose_columns_another_has_chosen_is_asked_too_and_the_same_choice_is_one_import(
-    admin, client
-):
+def test_of_two_who_choose_the_same_columns_of_a_file_one_is_refused(admin, client):
     job, page = asked(admin)
     posted(admin, page, COLUMNS)
     client.force_login(person("oscar", Role.ADMIN))
     own, page = asked(client)
-    assert own != job
-    assert posted(client, page, COLUMNS).url == reverse("datasets:import_job", args=[job.pk])
+    posted(client, page, COLUMNS)
+    assert "with these choices is under way already" in text_of(client.get(page))
     own.refresh_from_db()
-    assert own.state == "discarded"
-    assert "This is that import; the other one is discarded." in page_of(client, job)
+    assert (own.state, own.waits_for_columns) == ("checked", True)
     assert carried_out(job).state == "checked"
-    assert "The whole file was read" in page_of(client, job)
 
 
 def test_a_second_file_with_these_columns_is_proposed_the_same(admin):

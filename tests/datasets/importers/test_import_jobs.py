@@ -13,7 +13,6 @@ from accounts.models import Person
 from accounts.roles import Role
 from datasets import tasks
 from datasets.importers import arriving, import_jobs
-from datasets.importers.record_imports import RecordImports
 from datasets.models import Collection, Contradiction, ImportJob
 from datasets.records import current
 from leases.clock import in_seconds
@@ -314,12 +313,12 @@ def test_the_file_of_a_checked_import_is_not_removed_as_unnamed(folder):
 
 
 @pytest.mark.both
-def test_who_sends_a_file_that_is_under_way_gets_that_import(folder):
-    job, again = to_check(), to_check(by="oscar")
+def test_who_sends_a_file_that_is_under_way_gets_that_import_and_others_are_refused(folder):
+    job, again = to_check(), to_check()
     assert (again.pk, len(files(folder))) == (job.pk, 1)
-    oscar = again.also_by.get()
-    to_check(by="ottilie")
-    assert [*import_jobs.imports_of(oscar)] == [*import_jobs.imports_of(job.created_by)] == [job]
+    with pytest.raises(Conflict, match="Somebody else is importing this file"):
+        to_check(by="oscar")
+    assert len(files(folder)) == 1
     with pytest.raises(NotFoundHere):
         import_jobs.import_of(person("max", Role.ADMIN), job.pk)
     carried_out(job)
@@ -331,28 +330,15 @@ def test_a_file_that_is_sent_under_another_name_is_another_import():
     """The name may say which part of a data set it is; and it is its sender's."""
     job, other = begun(text_of(record())), begun(text_of(record()), "mühle.json", by="oscar")
     assert (job.file_name, other.file_name) == ("mills.json", "mühle.json")
-    assert not job.also_by.exists()
 
 
-@pytest.mark.parametrize("checked_before", [True, False])
-def test_a_file_that_is_sent_to_be_imported_is_not_only_checked(checked_before):
+def test_a_file_that_is_being_checked_is_not_sent_to_be_imported_besides(folder):
     job = to_check()
-    if checked_before:
+    for _ in range(2):
+        with pytest.raises(Conflict, match=f"Confirm or discard import {job.pk} first"):
+            begun(text_of(record()))
+        assert len(files(folder)) == 1
         carried_out(job)
-    assert begun(text_of(record())).pk == job.pk
-    assert carried_out(job).state == "done"
-
-
-@pytest.mark.both
-def test_a_file_that_is_confirmed_while_it_is_checked_is_imported(monkeypatch):
-    job, check = to_check(), RecordImports.check
-
-    def meanwhile(self, *given):
-        begun(text_of(record()))
-        return check(self, *given)
-
-    monkeypatch.setattr(RecordImports, "check", meanwhile)
-    assert carried_out(job).state == "done"
 
 
 @pytest.mark.parametrize(
@@ -374,7 +360,7 @@ def test_a_kind_that_is_none_is_refused():
 
 @pytest.mark.both
 @pytest.mark.django_db(transaction=True)
-def test_one_file_that_two_people_send_and_confirm_at_once_is_imported_once(folder):
+def test_one_file_that_two_people_send_at_once_is_imported_once(folder):
     people = [person(name, Role.ADMIN) for name in ("olga", "oscar")]
     data = text_of(*(record(title=f"Mill {n}") for n in range(30)))
 
@@ -393,7 +379,8 @@ def test_one_file_that_two_people_send_and_confirm_at_once_is_imported_once(fold
         import_jobs.confirm(job)
         import_jobs.carry_out(job.pk)
 
-    assert at_once(*(partial(sends, by) for by in people)) == [None, None]
+    met = at_once(*(partial(sends, by) for by in people))
+    assert sorted(type(one).__name__ for one in met) == ["Conflict", "NoneType"]
     job = ImportJob.objects.get()
     assert (job.state, len(files(folder))) == ("checked", 1)
     assert at_once(*[confirms] * 3) == [None] * 3
