@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from leases.refusal import Refusal
+from leases.refusal import Refusal, printable
 
 
 class RefusingCommand(BaseCommand):
@@ -17,4 +17,4 @@ class RefusingCommand(BaseCommand):
         try:
             return super().execute(*args, **options)
         except Refusal as refused:
-            raise CommandError(refused.message) from None
+            raise CommandError(printable(refused.message)) from None

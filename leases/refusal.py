@@ -139,3 +139,10 @@ def in_words(seconds: int) -> str:
     """A wait in words, rounded up: "1 second", "40 seconds", "5 minutes"."""
     number, unit = (seconds, "second") if seconds < 120 else (ceil(seconds / 60), "minute")
     return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def printable(text: str) -> str:
+    """Control characters, as of a file that is named in it, are shown on the terminal, not obeyed."""
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )

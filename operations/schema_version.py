@@ -60,8 +60,9 @@ def check_known(using: str = "default") -> None:
         return
     if newer := unknown(had):
         raise UnknownSchema(
-            f"This database was last used by a newer version of Sic et Non: this one does not know {shortened(newer)}. "
-            "Nothing was changed. Start the newer version, or restore a backup that was made before the upgrade."
+            f"This database was last used by another version of Sic et Non: this one does not know {shortened(newer)}. "
+            "Nothing was changed. Start the newer version, or restore a backup that was made before the upgrade; bring "
+            "a database from before 0.2.0 up to date with 0.2.0 first."
         )
 
 

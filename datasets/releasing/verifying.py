@@ -23,8 +23,10 @@ def sha256_of_rows(release: Release, exporter: Exporter | None = None) -> str:
 
 def problems(release: Release) -> Iterator[str]:
     """A sentence for each difference between what was frozen and what is there; none: all is as it was."""
-    withheld = why_withheld(release)
-    for file in () if withheld else release.files.all():
+    withheld, files = why_withheld(release), release.files.all()
+    if not withheld and not files:
+        yield "It has no stored files. Freeze a new version of it."
+    for file in () if withheld else files:
         try:
             stored_files.check(file)
         except FileDamaged as damaged:

@@ -9,6 +9,7 @@ from evaluation.statistics.coefficient import PlainCoefficient
 from evaluation.tables import sentences
 from evaluation.tables.sheet import Sheet
 from evaluation.tables.words import counted, interval, number
+from leases.refusal import printable
 
 COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 SHARES = ("specific_agreement", "prevalence", "bias")
@@ -108,7 +109,3 @@ def in_lines(result: LabelsAgreement, *, everything: bool) -> Iterator[str]:
         yield ", ".join([text, *map(" ".join, zip(named, line.shares, strict=False))])
     for method in methods(shown):
         yield f"95 % intervals by {method}."
-
-
-def printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

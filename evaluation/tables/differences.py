@@ -119,7 +119,10 @@ def _table(of: Compared, word: str) -> Table:
     kind, margin = family["kind"], family["margin"]
     heads, _, sides = KINDS[kind]
     columns = [*sides, "Difference", *(["p, exact McNemar"] if kind in PAIRED else [])]
-    columns += [f"p, by {cluster}", *(["Margin"] if margin is not None else [])]
+    columns += [
+        f"p, by {cluster}",
+        *([f"Margin of {100 * margin:.0f} points"] if margin is not None else []),
+    ]
     about = (
         f"Differences in the share of {word} responses in percentage points ({LESS[kind]}"
         f"{'' if margin is None else f'; margin {100 * margin:.0f} points'}), with 95 % intervals from "

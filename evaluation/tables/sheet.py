@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from evaluation.tables.table import Cell, Line, Table
+from evaluation.tables.table import Cell, Group, Line, Table
 from evaluation.tables.words import Unit
 
 
@@ -15,7 +15,8 @@ class Sheet(NamedTuple):
 
 
 FIGURE = ["unit", "value", "k", "n", "low", "high", "method", "clusters"]
-OTHERS = ["second_low", "second_high", "second_method", "lowest", "highest", "beside", "reason"]
+OTHERS = ["second_low", "second_high", "second_method", "lowest", "highest"]
+OTHERS += ["beside", "beside_value", "reason", "note"]
 
 
 def sheet_of(tables: Iterable[Table]) -> Sheet:
@@ -24,7 +25,7 @@ def sheet_of(tables: Iterable[Table]) -> Sheet:
     heads = {table.heads for table in listed}
     shown = [head.lower() for head in next(iter(heads))] if len(heads) == 1 else ["line"]
     rows = [
-        [table.title, group.title, *_keys(line, shown), column, *_figure(cell)]
+        [table.title, group.title, *_keys(line, shown), column, *_figure(cell), _note(group, line)]
         for table in listed
         for group, line, column, cell in table.cells
         if cell.unit != Unit.TEXT or cell.text
@@ -42,5 +43,11 @@ def _figure(cell: Cell) -> Iterator[object]:
     yield from (first.low, first.high, first.method, first.clusters) if first else (None,) * 4
     yield from (second.low, second.high, second.method) if second else (None,) * 3
     yield from (cell.lowest, cell.highest)
-    yield "; ".join(f"{what} {value}" for what, value in cell.beside)
+    values = ["" if value is None else str(value) for _, value in cell.beside]
+    yield "; ".join(what for what, _ in cell.beside)
+    yield cell.beside[0][1] if len(values) == 1 else "; ".join(values)
     yield cell.reason
+
+
+def _note(group: Group, line: Line) -> str:
+    return " ".join(filter(None, [group.note, line.note]))

@@ -147,9 +147,9 @@ class Group:
 class Table:
     """Groups of lines with the same columns.
 
-    `key` is unique in its report. `heads` are those of the keys, `columns` the words of each column, on as many axes as
-    all have; `of` is what these words name on the last axis, `groups_of` what the titles of groups do. `about` says
-    what is counted and how intervals are made. `fold` says what folded lines are.
+    `key` names it in addresses and labels. `heads` are those of the keys, `columns` the words of each column, on as
+    many axes as all have; `of` is what these words name on the last axis, `groups_of` what the titles of groups do.
+    `about` says what is counted and how intervals are made. `fold` says what folded lines are.
     """
 
     key: str

@@ -61,7 +61,7 @@ def test_proposals_are_decided_on_in_their_list(client, see, question, rosa):
     others = list(Instance.objects.exclude(pk=question.pk))
     exclusions.propose([question, *others], WHY)
     assert "(3 proposed)" in see(rosa, "/collections/mills/")
-    assert "A closed study proposes to exclude it" in see(rosa, address(question))
+    assert "Proposed to be excluded" in see(rosa, address(question))
     anna = person("anna", Role.ANNOTATOR)
     assert WHY not in see(anna, f"/contradictions/{question.contradiction_id}/")
     path = "/collections/mills/exclusions/"

@@ -13,7 +13,7 @@ from tests.operations.places import ROOT, here, manage
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
-SAYS = "was last used by a newer version of Sic et Non: this one does not know judging.0099_later"
+SAYS = "was last used by another version of Sic et Non: this one does not know judging.0099_later"
 
 
 @pytest.fixture

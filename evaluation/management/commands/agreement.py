@@ -8,11 +8,12 @@ from django.core.management.base import CommandError, CommandParser
 
 from evaluation.labels.file import read_labels
 from evaluation.labels.file_agreement import agreement_of
-from evaluation.labels.labels_page import in_lines, printable
+from evaluation.labels.labels_page import in_lines
 from evaluation.labels.scale import scale_of
 from evaluation.labels.spelling import wishes_of
 from evaluation.statistics.bootstrap import RESAMPLES, ResamplePlan
 from leases.command import RefusingCommand
+from leases.refusal import printable
 
 
 class Command(RefusingCommand):

@@ -7,9 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluation.archive.bundles import MOST_BYTES
 from evaluation.frozen.verifying import verify
-from evaluation.labels.labels_page import printable
 from evaluation.tables.sentences import counted
-from leases.refusal import Refusal
+from leases.refusal import Refusal, printable
 
 
 class Command(BaseCommand):
