@@ -39,4 +39,5 @@ def _tables(
     for place, judge in enumerate(display.judges, start=1):
         for name, make in made.items():
             table = renamed(make(report, bodies[judge.name], judge.label), display.names)
-            yield written(table, named(report, f"judge-{place}-{name}"), counts=counts)
+            if table.columns:  # none where every question is excluded
+                yield written(table, named(report, f"judge-{place}-{name}"), counts=counts)
