@@ -10,7 +10,6 @@ import socket
 from itertools import chain, count
 from pathlib import Path
 from uuid import UUID
-from zlib import crc32
 
 import hypothesis
 import pytest
@@ -154,8 +153,6 @@ def _how_to_get_the_study() -> str:
 HERE = Path(__file__).parent
 FAULTS = HERE / "faults"
 CHANGED = os.environ.get("CHANGED_ROOMS", "").split()
-# Which part of the files this process has, of how many: "0 2". Whoever has none has all.
-PART, PARTS = map(int, os.environ.get("PART", "0 1").split())
 # What the tests of a folder are marked as, besides what they say of themselves.
 MARKS = {
     "browser": ("browser",),
@@ -200,7 +197,7 @@ def pytest_ignore_collect(collection_path, config):
         is_asked = folder in CHANGED or not (folder in MARKS or IMPURE.search(text))
         if marks == {"pure", "changed"} and not is_asked:
             return True
-    return crc32(collection_path.name.encode()) % PARTS != PART or None
+    return None
 
 
 def _folder(path: Path) -> str:
