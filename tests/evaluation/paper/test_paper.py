@@ -282,7 +282,7 @@ def test_the_methods_have_the_numbers_of_the_report(study):
         "went to 2 people (2 people in all), who judged independently",
         f"drawn with seed {study.seed}",
         "Cohen's kappa is undefined on prompt 1 (n = 8)",
-        "1 question was excluded",
+        "Excluded: 1 question after results existed.",
         "settled by a third person",
     ):
         assert words in text
