@@ -318,7 +318,8 @@ def _shares(order: str, report: Report, wide: int) -> Iterator[ReportChart]:
             ends=(0.0, 100.0),
             wide=wide,
         )
-        shown = replace(table, columns=((best,),), groups=(replace(group, lines=lines),))
+        columns, groups = ((best,),), (replace(group, lines=lines),)
+        shown = replace(table, title=title, columns=columns, groups=groups)
         marks = tuple(_mark(report, prompt["name"], line) for line in lines)
         yield ReportChart(key, title, svg, shown, marks)
 
