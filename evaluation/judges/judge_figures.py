@@ -15,7 +15,7 @@ from evaluation.statistics.bootstrap import ResamplePlan, intervals
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.two_raters import PairCell
 from evaluation.tables.agreement import first_intervals, heads, put_forward, resampled
-from evaluation.tables.report_words import query
+from evaluation.tables.report_words import in_its_words, query
 from evaluation.tables.table import Cell, Group, Line, Table, count
 from evaluation.tables.words import Unit, points, share
 from judging.models import Judge, Rubric, Study
@@ -107,17 +107,19 @@ def compared(study: Study, judge: Judge, shown: RoundsShown) -> Table:
     verdict is the better or the worse one, and the difference of their shares.
     """
     plan, scale = Clustering().plan(study), study.judged_by.scale
-    name = judge.pseudonym
+    name, word = judge.pseudonym, study.declaration.cluster_word
     others = counts.with_others(study, shown).get(name, {})
     lines = [
-        _compared(other, cells, scale, plan, _both(name, other, shown.get(name)))
+        _compared(other, cells, scale, plan, word, _both(name, other, shown.get(name)))
         for other, cells in others.items()
     ]
     if len(others) > 1:
-        lines.append(_compared("All other judges", _all_of(others), scale, plan))
+        lines.append(_compared("All other judges", _all_of(others), scale, plan, word))
     sides = {**counts.with_final(study, judge, shown), OWN: counts.with_own(study, judge)}
     lines += [
-        _compared(COMPARED_WITH[key], cells, scale, plan) for key, cells in sides.items() if cells
+        _compared(COMPARED_WITH[key], cells, scale, plan, word)
+        for key, cells in sides.items()
+        if cells
     ]
     columns = ["n", "Agreement", *heads(["Kappa"], scale.weights)]
     columns += ["Better", "Worse", "Leaning"] if scale.is_ordered else []
@@ -144,9 +146,11 @@ def _compared(
     cells: Sequence[PairCell],
     scale: VerdictScale,
     plan: ResamplePlan,
+    word: str,
     to_rows: str = "",
 ) -> Line:
-    found = pair_entry(("", ""), scale.keys, cells, plan, **how_compared(scale))["coefficients"]
+    entry = pair_entry(("", ""), scale.keys, cells, plan, **how_compared(scale))
+    found = in_its_words(entry["coefficients"], word)
     better, worse, n = leaning(cells, scale.keys)
     figures = first_intervals(put_forward(found, ("percent_agreement", "cohen_kappa")))
     lean = (count(better), count(worse), _lean(cells, scale.keys, plan))

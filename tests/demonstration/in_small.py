@@ -69,7 +69,9 @@ def _counts(figure: dict) -> str:
 def numbers_on(page: str) -> Counter:
     """The same, read from a page."""
     part = page[page.index('id="scores"') : page.index("Notes of the protocol")]
-    tables = part.split('<section aria-labelledby="scores-')[1:]
+    tables = re.findall(
+        r'<section class="scores" aria-labelledby="scores-.*?</section>', part, re.DOTALL
+    )
     cells = (
         cell
         for table in tables
@@ -80,8 +82,8 @@ def numbers_on(page: str) -> Counter:
 
 def _read(cell: str) -> tuple[str, str]:
     value, *rest = cell.split("<span", 1)
-    counts = re.search(r'class="share">(.*?)</span>', "".join(rest), re.DOTALL)
-    return _plain(value), _plain(counts[1]) if counts else ""
+    counts = re.search(r'class="share">(.*?)</span>|>(n = \d+)<', "".join(rest), re.DOTALL)
+    return _plain(value), _plain(counts[1] or counts[2]) if counts else ""
 
 
 def _plain(text: str) -> str:

@@ -60,10 +60,11 @@ def test_a_stage_that_fails_fails_the_run(bin_test, ended, codes, status):
     ("marks", "databases"),
     [
         ({"pure"}, ["SQLite"]),
-        ({"once", "browser"}, ["SQLite"]),
+        (set(), ["SQLite"]),
         ({"postgres"}, ["PostgreSQL and Redis"]),
-        (set(), ["SQLite", "PostgreSQL and Redis"]),
-        ({"alone"}, ["SQLite, alone", "PostgreSQL and Redis, alone"]),
+        ({"both"}, ["SQLite", "PostgreSQL and Redis"]),
+        ({"alone"}, ["SQLite, alone"]),
+        ({"alone", "both"}, ["SQLite, alone", "PostgreSQL and Redis, alone"]),
         ({"alone", "postgres"}, ["PostgreSQL and Redis, alone"]),
     ],
 )
