@@ -131,7 +131,7 @@ def test_the_files_of_figures_and_rows_have_the_scores_of_texts(client, rita, st
     assert ("skipped", "0.0", "") in shown
     assert ("", "", "chosen") in shown
     f1 = next(row for row in rows("scores") if row["part"].startswith("F1"))
-    assert f1["beside"] == "without skipped, n = 3: 0.6666666666666666"
+    assert (f1["beside"], f1["beside_value"]) == ("without skipped, n = 3:", "0.6666666666666666")
     assert f1["reason"].endswith("1 skipped")
 
 
