@@ -78,6 +78,7 @@ ALIAS = re.compile(r'"(\w+)" ([A-Z]\d+)\b')
 SMALL = {
     *("accounts_person", "accounts_rolegrant", "annotation_campaign", "annotation_guideline"),
     *("annotation_tagreview", "datasets_collection", "generation_run", "wikifetch_fetchrun"),
+    "datasets_exclusion",  # people exclude questions one by one
     "judging_study",
     *(
         "writing_writing",
