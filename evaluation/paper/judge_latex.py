@@ -17,7 +17,7 @@ Made = Callable[[Report, JudgeModel, str], Table]
 def compact(report: Report, display: Display) -> Iterator[list[str]]:
     """Of each judge model its scores by half, and the share of the best verdict on everything."""
     yield from _tables(report, display, {"scores": judges.halves_table}, counts=False)
-    made = {"verdicts": lambda *of: best_by_model(report, verdict_table(*of))}
+    made = {"verdicts": lambda *of: best_by_model(report, verdict_table(*of), display.legend)}
     yield from _tables(report, display, made, counts=False)
 
 
@@ -39,5 +39,4 @@ def _tables(
     for place, judge in enumerate(display.judges, start=1):
         for name, make in made.items():
             table = renamed(make(report, bodies[judge.name], judge.label), display.names)
-            if table.columns:  # none where every question is excluded
-                yield written(table, named(report, f"judge-{place}-{name}"), counts=counts)
+            yield written(table, named(report, f"judge-{place}-{name}"), counts=counts)

@@ -45,7 +45,7 @@ def _compact(report: Report, display: Display) -> Iterator[list[str]]:
         yield _written(report, display, with_kappas(best, report), counts=False)
     yield from _slices(report, display)
     for table in difference_tables(report, compared_word(report)):
-        yield _difference(report, display, table.with_columns(_is_difference))
+        yield _difference(report, display, table.with_columns(_is_compact))
     yield from judge_latex.compact(report, display)
 
 
@@ -80,8 +80,8 @@ def _difference(report: Report, display: Display, table: Table) -> list[str]:
     return _written(report, display, table)
 
 
-def _is_difference(column: str) -> bool:
-    return column == "Difference" or column.startswith("p, by")
+def _is_compact(column: str) -> bool:
+    return not column.startswith(("p, exact", "Margin"))
 
 
 def _head(report: Report, body: Sequence[str]) -> list[str]:

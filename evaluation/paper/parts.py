@@ -56,7 +56,9 @@ def table(
 
 def _on_gaps(gaps: Iterable[str]) -> str:
     each = dict.fromkeys(
-        sentences.lowered(OWN_COUNTS.sub("", reason)).rstrip(".") for reason in gaps if reason
+        sentences.lowered(OWN_COUNTS.sub("", reason)).removeprefix("no interval: ").rstrip(".")
+        for reason in gaps
+        if reason
     )
     told = escaped("; ".join(each))
     return f" Where a number (--) or an interval is missing: {told}." if told else ""

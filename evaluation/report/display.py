@@ -22,7 +22,7 @@ class Named:
     """A model or prompt: its `key` in the query, its `name` in the report, its `label` and `place` in the paper.
 
     `place` is the number that was typed, "" for none. `short`, for little room, is the label if one was typed, else
-    the name.
+    the name. `whole` is what the report calls it where there is room.
     """
 
     key: str
@@ -30,6 +30,7 @@ class Named:
     label: str
     place: str
     short: str
+    whole: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Display:
     def names(self) -> dict[str, Names]:
         """For tables, by what a head names."""
         of_prompts = {thing.name: thing.label for thing in self.prompts}
-        short = {thing.name: thing.short for thing in self.prompts}
+        whole = {thing.whole: thing.label for thing in self.prompts}
+        short = whole | {thing.name: thing.short for thing in self.prompts}
         models = Names({thing.name: thing.label for thing in self.models})
         prompts = Names(short, of_prompts)
         return {
@@ -118,7 +120,7 @@ def _named(query: Mapping[str, str], key: str, name: str, usual: str) -> Named:
             f"A name in a table has at most {NAME_LIMIT} characters. Shorten {label[:40]}…"
         )
     short = name if label == usual else label
-    return Named(key, name, label, query.get(f"place-{key}", "").strip(), short)
+    return Named(key, name, label, query.get(f"place-{key}", "").strip(), short, usual)
 
 
 def _place(named: Named) -> int:

@@ -123,10 +123,13 @@ def in_round(agreement: PromptAgreement) -> str:
     return f", round {agreement['round']}" if agreement["round"] is not None else ""
 
 
-def with_prompts(report: Report) -> Iterator[tuple[ReportPrompt, PromptAgreement]]:
-    """Each entry put forward, with its prompt: one for each round that gives final verdicts."""
-    prompts = {prompt["label"]: prompt for prompt in report["prompts"]}
-    return ((prompts[entry["prompt"]], entry) for entry in report["agreement"]["prompts"])
+def with_prompts(
+    report: Report, *, every: bool = False
+) -> Iterator[tuple[ReportPrompt, PromptAgreement]]:
+    """Each entry with its prompt: one for each round that gives final verdicts; of `every` round, the others last."""
+    prompts, agreement = {one["label"]: one for one in report["prompts"]}, report["agreement"]
+    entries = [*agreement["prompts"], *(agreement["other_rounds"] if every else ())]
+    return ((prompts[entry["prompt"]], entry) for entry in entries)
 
 
 def agreement_table(report: Report) -> Table:
@@ -188,7 +191,7 @@ def _over_pairs(pairs: Sequence[JudgePair], name: str) -> Cell:
     means = [_mean(same) for same in zip(*(pair["coefficients"] for pair in pairs), strict=True)]
     shown = coefficient_cell(sentences.coefficient_of(means, name), means)
     among = ("lowest", min(values)), ("highest", max(values))
-    why = f"from {counted(len(values), 'pair')}"
+    why = f"No interval: the mean of {counted(len(values), 'pair')}."
     return replace(shown, intervals=(), reason=why, beside=(*shown.beside, *among))
 
 
@@ -254,10 +257,9 @@ def _class_cells(row: ClassAgreement) -> tuple[Cell, ...]:
 
 def every_coefficient(report: Report) -> Table:
     """All coefficients of each two judges and of all, by prompt and round; rounds without a final verdict come last."""
-    entries = [*report["agreement"]["prompts"], *report["agreement"]["other_rounds"]]
     found = [
         (entry, judges, {_name(one): one for one in coefficients})
-        for entry in entries
+        for _, entry in with_prompts(report, every=True)
         for judges, coefficients in (
             *((", ".join(pair["judges"]), pair["coefficients"]) for pair in entry["pairs"]),
             ("all", entry["all"]),

@@ -18,7 +18,7 @@ def _agreement(report: Report) -> list[Table]:
     """Every coefficient over all verdicts, then those of each verdict."""
     classes = (
         agreement.classes_table(report, prompt, entry, pair)
-        for prompt, entry in agreement.with_prompts(report)
+        for prompt, entry in agreement.with_prompts(report, every=True)
         for pair in entry["pairs"]
     )
     return [agreement.every_coefficient(report), *classes]
@@ -27,7 +27,7 @@ def _agreement(report: Report) -> list[Table]:
 def _matrices(report: Report) -> list[Table]:
     return [
         agreement.matrix_table(report, prompt, entry, pair)
-        for prompt, entry in agreement.with_prompts(report)
+        for prompt, entry in agreement.with_prompts(report, every=True)
         for pair in entry["pairs"]
     ]
 

@@ -15,6 +15,7 @@ from evaluation.shapes.study_report import Report, ReportPrompt
 from evaluation.statistics import bootstrap
 from evaluation.statistics.tables import LABELLED, NO, REPLIED, UNPARSED, YES
 from evaluation.tables.report_words import cluster_word, query, verdict_labels
+from evaluation.tables.sentences import lowered
 from evaluation.tables.table import NOTHING, Cell, Group, Interval, Line, Table, count
 from evaluation.tables.verdicts import INTERVALS, model_id, offered, share_cell
 from evaluation.tables.words import Unit
@@ -56,7 +57,7 @@ class Compared:
         if score["value"] is None:
             return Cell(Unit.COEFFICIENT, reason=score["reason"])
         if low is None or high is None:
-            why = f"No interval. {score['cluster_reason']}"
+            why = f"No interval: {lowered(score['cluster_reason'])}"
             return Cell(Unit.COEFFICIENT, score["value"], reason=why, whole=rows)
         interval = Interval(low, high, bootstrap.METHOD, score["clusters"])
         return Cell(Unit.COEFFICIENT, score["value"], intervals=(interval,), whole=rows)
@@ -87,7 +88,7 @@ def _halves(of: Compared) -> Iterator[Line]:
     for key, scores in [*parts, ("", of.scores)]:
         half = {"half": key} if key else {}
         yield Line(
-            (HALVES.get(key, f"All {cluster_word(of.report)}s"),),
+            (_part(of, key),),
             (
                 count(scores["n"], rows=of.rows(**half) if scores["n"] else ""),
                 of.share(scores["accuracy"], of.rows(match=YES, **half), of.rows(**half)),
@@ -97,13 +98,12 @@ def _halves(of: Compared) -> Iterator[Line]:
 
 
 def classes_table(report: Report, judge: JudgeModel, called: str = "") -> Table:
-    """Precision, recall and F of each verdict, prompt by prompt (the paper's table 4)."""
-    labels = verdict_labels(report)
+    """Precision, recall and F of each verdict, prompt by prompt (the paper's table 4); on the halves folded."""
     groups = (
         Group(
             of.prompt["label"],
             of.title,
-            tuple(_class(of, key, labels[key]) for key in offered(report)),
+            tuple(_classes(of)),
         )
         for of in compared(report, judge, called)
     )
@@ -111,24 +111,39 @@ def classes_table(report: Report, judge: JudgeModel, called: str = "") -> Table:
         "Against people's final verdicts, verdict by verdict, with "
         f"{INTERVALS.format(cluster_word(report))}; {WRONG}."
     )
-    columns = ("Precision", "Recall", "F")
-    return _table(judge, called, "classes", ("Verdict",), columns, groups, about)
+    heads = ("Verdict", f"{cluster_word(report).capitalize()}s")
+    table = _table(judge, called, "classes", heads, ("Precision", "Recall", "F"), groups, about)
+    return replace(table, fold="on the halves")
 
 
-def _class(of: Compared, verdict: str, label: str) -> Line:
-    (scored,) = [one for one in of.scores["classes"] if one["label"] == verdict]
+def _part(of: Compared, half: str) -> str:
+    """A half in words, all of both for ""."""
+    return HALVES.get(half, f"All {cluster_word(of.report)}s")
+
+
+def _classes(of: Compared) -> Iterator[Line]:
+    verdicts = offered(of.report)
+    yield from (_class(of, of.scores, verdict) for verdict in verdicts)
+    for verdict in verdicts:
+        for half in of.scores["halves"]:
+            yield _class(of, half, verdict, half["half"])
+
+
+def _class(of: Compared, scores: CountedScores, verdict: str, half: str = "") -> Line:
+    (scored,) = [one for one in scores["classes"] if one["label"] == verdict]
     right, said, given = (
-        of.rows(verdict=verdict, said=verdict),
-        of.rows(said=verdict),
-        of.rows(verdict=verdict),
+        of.rows(verdict=verdict, said=verdict, half=half),
+        of.rows(said=verdict, half=half),
+        of.rows(verdict=verdict, half=half),
     )
     return Line(
-        (label,),
+        (verdict_labels(of.report)[verdict], _part(of, half)),
         (
             of.share(scored["precision"], right, said),
             of.share(scored["recall"], right, given),
-            of.score(scored["f"], of.rows(either=verdict)),
+            of.score(scored["f"], of.rows(either=verdict, half=half)),
         ),
+        folded=bool(half),
     )
 
 

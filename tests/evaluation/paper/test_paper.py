@@ -247,6 +247,24 @@ def test_names_and_order_are_the_researchers(report):
     assert report["models"][0]["name"] not in text
 
 
+def test_prompts_have_the_researchers_names_and_order_in_the_table_of_agreement(report):
+    first, second = (f"prompt-{prompt['name']}" for prompt in report["prompts"])
+    names = {f"place-{first}": "2", f"place-{second}": "1", f"name-{first}": "Ours"}
+    text = source(report, form="full", **names)
+    table = text.split("tab:frozen-agreement}")[1].split(r"\bottomrule")[0]
+    prompt = report["prompts"][1]
+    assert table.index(f"{prompt['label']}: {prompt['title']}") < table.index("Ours &")
+
+
+@pytest.mark.parametrize("form", ["compact", "full"])
+def test_a_judge_model_that_was_asked_nothing_has_no_table(form, report):
+    idle = {**report["judge_models"][0], "id": 99, "judge": "Idle", "prompts": []}
+    report["judge_models"].append({**idle, "table": {**idle["table"], "rows": [], "lines": []}})
+    text = source(report, form=form)
+    check(text)
+    assert "Idle" not in text
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [

@@ -49,6 +49,6 @@ def test_the_coefficients_are_those_of_the_paper_and_kappa_does_not_stand_alone(
     assert group.n_folded == 10
     agreed = by_judges["mean of 10 pairs"].cells[1].words
     assert (agreed.value, agreed.beside) == ("99.7 %", ("lowest 99.5 %", "highest 100.0 %"))
-    assert agreed.reason == "from 10 pairs"
+    assert agreed.reason == "No interval: the mean of 10 pairs."
     # Two said no and three yes of one text: six pairs of two differ once.
     assert (len(entry["pairs"]), len(apart)) == (10, 6)

@@ -13,6 +13,8 @@ from evaluation.rows import replies as export
 from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report
 from evaluation.tables.all_tables import sheet
+from evaluation.tables.judges import HALVES, classes_table
+from evaluation.tables.verdicts import offered
 from generation.models import LanguageModel
 from judging import rounds, rubric_versions, studies
 from judging.files.predictions import import_predictions
@@ -213,7 +215,7 @@ def test_the_sheets_have_a_row_for_each_number(study):
         row for row in scores.rows if row[1][0] == "4" and row[2:4] == ["All articles", "Accuracy"]
     ]
     assert row[6:8] == [of_4["accuracy"]["k"], 8]
-    assert len(scores.rows) == 3 * (3 * 3 + 3 * 3)
+    assert len(scores.rows) == 3 * (3 * 3 + 3 * 3 * 3)
     by_model = sheet(body, "judge-by-model")
     assert len(by_model.rows) == 3 * 2 * (1 + 3 + 1 + 4)
     everything = sheet(body, "judge-verdicts")
@@ -348,6 +350,25 @@ def test_a_variant_that_was_asked_about_the_development_half_alone_has_not_seen_
     }
     ask(sample, lambda n: "correct", "Chosen")
     assert "1 variant has been compared" in halves_sentence(study_report(sample))
+
+
+def test_every_score_of_a_half_is_in_the_table_of_verdicts(study):
+    report = study_report(study)
+    [body] = report["judge_models"]
+    [group] = [one for one in classes_table(report, body).groups if one.key == "4"]
+    [scores] = [one for one in body["prompts"] if one["prompt"] == "4"]
+    for half in scores["halves"]:
+        lines = [line for line in group.lines if line.keys[1] == HALVES[half["half"]]]
+        shown = [
+            (precision.k, recall.k, f.value)
+            for precision, recall, f in (line.cells for line in lines)
+        ]
+        given = {
+            one["label"]: (one["precision"]["k"], one["recall"]["k"], one["f"]["value"])
+            for one in half["classes"]
+        }
+        assert shown == [given[key] for key in offered(report)]
+        assert all(line.folded for line in lines)
 
 
 def test_the_page_shows_the_held_out_half_first(sample, client, rita):

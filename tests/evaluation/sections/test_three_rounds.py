@@ -118,6 +118,9 @@ def test_the_csv_has_every_round(report):
     header, rows = sheet(report, "agreement")
     found = {re.search(r"round (\d)", row[header.index("line")]) for row in rows if not row[1]}
     assert {at[1] for at in found if at} == {"1", "2", "3"}
+    for name, titled in (("agreement", "on each verdict"), ("confusion", "first verdicts of")):
+        titles = [row[0] for row in sheet(report, name)[1] if titled in row[0]]
+        assert {title for title in titles if ", round 2:" in title}, name
 
 
 def test_while_no_round_gives_a_final_verdict_all_are_put_forward(study):

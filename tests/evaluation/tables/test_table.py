@@ -140,6 +140,18 @@ def test_latex_has_the_counts_if_asked_and_each_reason_once(counts, shown):
     assert r"B & All & 4 & " in text
 
 
+def test_latex_has_n_behind_a_share_where_no_column_has_it():
+    lines = written(table(*LINES).with_columns("Share".__eq__), "t", counts=False)
+    text = "\n".join(lines)
+    assert r"A & All & 25.0 \mbox{[10.0--44.0]} (8) \\" in text
+    assert "In round brackets: n." in text
+
+
+@pytest.mark.parametrize("empty", [table(), table(*LINES).with_columns("".__eq__)])
+def test_latex_of_a_table_without_lines_or_columns_is_nothing(empty):
+    assert written(empty, "t") == []
+
+
 def test_a_terminal_has_a_line_for_each_line():
     lines = list(in_text(table(*LINES)))
     assert lines[0] == "  1: Alone"
