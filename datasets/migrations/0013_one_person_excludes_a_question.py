@@ -12,11 +12,11 @@ def results_existed(apps, schema_editor):
     """
     for name in ("Exclusion", "PastExclusion"):
         model = apps.get_model("datasets", name)
-        rows = model.objects.exclude(excluded_by=None)
+        rows = model.objects.using(schema_editor.connection.alias).exclude(excluded_by=None)
         for row in rows.iterator():
             known = row.seen.get("seconded", {}).get("known")
             is_after = known is None or any(one["what"].startswith("Run ") for one in known)
-            model.objects.filter(pk=row.pk).update(after_results=is_after)
+            rows.filter(pk=row.pk).update(after_results=is_after)
 
 
 class Migration(migrations.Migration):
