@@ -66,7 +66,7 @@ def overview(report: AnnotatorAgreement) -> Table:
         Line(
             (f"Round {entry['round']}", STAGES[stage["stage"]]),
             (
-                count(stage["tags"], rows=query(round=entry["round"], stage=stage["stage"])),
+                count(stage["tags"], rows=_address(entry["round"], stage["stage"])),
                 count(stage["comparisons"]),
                 count(stage["after_seeing"]),
                 *_figures(stage["measures"][0]),
@@ -78,6 +78,11 @@ def overview(report: AnnotatorAgreement) -> Table:
     )
     columns = ("Tags", "Comparisons", "Made after seeing others’", *COLUMNS)
     return _table("annotators", report["campaign"], ("Round", "Stage"), columns, lines)
+
+
+def _address(n: int, stage: str) -> str:
+    """The query of the campaign's page with this population, and where it stands there."""
+    return f"{query(round=n, stage=stage)}#chosen"
 
 
 def _table(
