@@ -88,7 +88,8 @@ def _one(
 
 def _column(cells: Sequence[str], width: float) -> str:
     """Numbers to the right, all else to the left; a line ends at spaces only."""
-    numbers = all(cell.replace(".", "", 1).isdecimal() or cell == "--" for cell in cells[1:])
+    plain = (cell.replace(",", "").replace(".", "", 1) for cell in cells[1:])
+    numbers = all(cell.isdecimal() or cell == "--" for cell in plain)
     side = r"\raggedleft" if numbers else r"\raggedright"
     return rf">{{{side}\arraybackslash}}p{{{width:g}pt}}"
 
