@@ -11,14 +11,13 @@ from html import escape
 from evaluation.charts.letters import Font, fitted
 
 # By the tone of a verdict: the fill, and the ink that can be read on it (contrast at least 4.5 to 1).
-MISSING, OTHER = "missing", "other"
+MISSING = "missing"
 FILLS = {
     "good": ("#20638f", "#ffffff"),
     "middling": ("#e5b956", "#1d1d1d"),
     "bad": ("#a8442f", "#ffffff"),
     "neutral": ("#6d5a9c", "#ffffff"),
     MISSING: ("#d2d2d2", "#1d1d1d"),
-    OTHER: ("#6b6b6b", "#ffffff"),
 }
 # Lines of an 8 x 8 tile, for the second verdict of a tone and those after it.
 HATCHES = (

@@ -16,17 +16,14 @@ from evaluation.tables.verdicts import verdict_table
 
 def _agreement(report: Report) -> list[Table]:
     """Every coefficient over all verdicts, then those of each verdict."""
-    classes = (
-        agreement.classes_table(report, prompt, entry, pair)
-        for prompt, entry in agreement.with_prompts(report, every=True)
-        for pair in entry["pairs"]
-    )
-    return [agreement.every_coefficient(report), *classes]
+    classes = _of_pairs(agreement.classes_table)
+    return [agreement.every_coefficient(report), *classes(report)]
 
 
-def _matrices(report: Report) -> list[Table]:
-    return [
-        agreement.matrix_table(report, prompt, entry, pair)
+def _of_pairs(make: Callable[..., Table]) -> Callable[[Report], list[Table]]:
+    """Of each two judges on each prompt, in every round."""
+    return lambda report: [
+        make(report, prompt, entry, pair)
         for prompt, entry in agreement.with_prompts(report, every=True)
         for pair in entry["pairs"]
     ]
@@ -43,15 +40,13 @@ def _judge_scores(report: Report) -> list[Table]:
 
 OF_VERDICTS: dict[str, Callable[[Report], list[Table]]] = {
     "agreement": _agreement,
-    "confusion": _matrices,
+    "confusion": _of_pairs(agreement.matrix_table),
     "verdicts": lambda report: [verdict_table(report)],
     "comparisons": lambda report: difference_tables(report, compared_word(report)),
     "judge-models": _judge_scores,
     "judge-by-model": _of_judges(judges.by_model_table),
     "judge-verdicts": _of_judges(verdict_table),
 }
-
-
 OTHERS: dict[str, Callable[[Report], list[Table]]] = {
     "annotators": lambda report: [every_measure(campaign) for campaign in report["annotators"]],
     "scores": lambda report: [*score_tables(report), *validation_tables(report)],

@@ -84,7 +84,7 @@ def number(value: float | None, places: int = 3, *, signed: bool = False) -> str
 
 def percent(value: float | None) -> str:
     """A share 0..1 in per cent with one decimal; a dash for none."""
-    return DASH if value is None else f"{100 * value:.1f} %"
+    return in_unit(value, Unit.SHARE)
 
 
 def share(k: int, n: int) -> str:
@@ -107,7 +107,7 @@ def points(value: float | None) -> str:
 
 
 def point_ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{points(low)} to {points(high)}"
+    return "" if low is None or high is None else ends_in_unit(low, high, Unit.POINTS)
 
 
 def p_value(p: float | None) -> str:
